@@ -9,8 +9,8 @@
 /* Files that are read, and must not be written: the first, the rules, the labels, other classifiers. */
 enum { MOST_FIXED = 4 };
 
-static sp_status list_inputs(const options *o, const char *file, size_t n, sp_against_words *words, input_file *inputs,
-                             sp_error *err)
+static sp_status list_inputs(const options *o, const char *file, size_t n, sp_against_words *words,
+                             input_file *inputs, sp_error *err)
 {
     sp_status status = SP_OK;
     size_t at = 0;

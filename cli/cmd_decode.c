@@ -26,13 +26,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
                                  {"the file of labels", o->run.reference},
                                  {NULL, NULL}};
     const bool is_each = o->run.output && !o->run.part.file && strstr(o->run.output, "{id}");
-    sp_status status = o->run.output || o->run.part.file
-                           ? outputs_check(o, inputs, err)
-                           : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
+    sp_status status =
+        o->run.output || o->run.part.file
+            ? outputs_check(o, inputs, err)
+            : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
     if (status == SP_OK)
         status = seed_read(o, err);
     if (status == SP_OK && o->skip_existing && !is_each)
-        status = sp_fail(err, SP_EINVAL, "--skip-existing is for an output of each input: -o 'paths/{id}.h5'");
+        status =
+            sp_fail(err, SP_EINVAL, "--skip-existing is for an output of each input: -o 'paths/{id}.h5'");
     if (status == SP_OK && is_each)
         return decode_each(o, words[0], out, err);
     if (status == SP_OK)

@@ -13,8 +13,8 @@ static void show_violations(const sp_violations *v, int32_t n_classes, const cha
     char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     int64_t n_of_several = v->illegal;
     if (v->illegal)
-        printf("The labels break the rules %s times in %s transitions; these were not learnt:\n", sp_count_text(v->illegal, a),
-               sp_count_text(v->transitions, b));
+        printf("The labels break the rules %s times in %s transitions; these were not learnt:\n",
+               sp_count_text(v->illegal, a), sp_count_text(v->transitions, b));
     for (int32_t i = 0; i < n_classes; i++)
         for (int32_t j = 0; j < n_classes; j++)
             if (v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j]) {
@@ -35,16 +35,16 @@ static void show_violations(const sp_violations *v, int32_t n_classes, const cha
 
 static void show_runs(const sp_run_lengths *runs, int32_t n_classes, const char *const *classes)
 {
-    printf("\n%-16s %8s %8s %6s %6s %8s %6s %6s   %s\n", "run lengths", "runs", "mean", "5 %", "25 %", "median", "75 %", "95 %",
-           "min_dwell that 95 % keep");
+    printf("\n%-16s %8s %8s %6s %6s %8s %6s %6s   %s\n", "run lengths", "runs", "mean", "5 %", "25 %",
+           "median", "75 %", "95 %", "min_dwell that 95 % keep");
     for (int32_t k = 0; k < n_classes; k++) {
         const sp_run_lengths *r = &runs[k];
         if (r->n == 0)
             printf("%-16s %8d\n", classes[k], 0);
         else
-            printf("%-16s %8lld %8.1f %6lld %6lld %8lld %6lld %6lld   %d\n", classes[k], (long long)r->n, r->mean,
-                   (long long)r->q05, (long long)r->q25, (long long)r->median, (long long)r->q75, (long long)r->q95,
-                   r->proposed_min_dwell);
+            printf("%-16s %8lld %8.1f %6lld %6lld %8lld %6lld %6lld   %d\n", classes[k], (long long)r->n,
+                   r->mean, (long long)r->q05, (long long)r->q25, (long long)r->median, (long long)r->q75,
+                   (long long)r->q95, r->proposed_min_dwell);
     }
 }
 
@@ -56,18 +56,20 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
     if (isnan(r->after))
         return;
     double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
-    printf(
-        "\n%s of %s in the folds that chose the settings: %.4f, with plain settings %.4f (%d settings tried, %d folds)\n"
-        "the simplest settings within one standard error of the best are taken; `statepath compare --cv %d` judges by recordings "
-        "that chose nothing\n",
-        sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->after, sign * r->before, r->n_candidates,
-        how->n_folds, how->n_folds);
+    printf("\n%s of %s in the folds that chose the settings: %.4f, with plain settings %.4f (%d settings "
+           "tried, %d folds)\n"
+           "the simplest settings within one standard error of the best are taken; `statepath compare --cv "
+           "%d` judges by recordings "
+           "that chose nothing\n",
+           sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->after, sign * r->before,
+           r->n_candidates, how->n_folds, how->n_folds);
 }
 
 /* What each classifier is worth, and their mean and fusion, and what became of it. */
 static void show_fusion(const sp_fit_report *r, const sp_fit_options *how, const char *const *names)
 {
-    static const char *const kept[SP_N_FUSIONS] = {"the best classifier alone is", "the mean is", "the learnt weights are"};
+    static const char *const kept[SP_N_FUSIONS] = {"the best classifier alone is", "the mean is",
+                                                   "the learnt weights are"};
     const sp_learnt_fusion *f = &r->fusion;
     const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
     char strategy[SP_STRATEGY_TEXT];
@@ -75,22 +77,22 @@ static void show_fusion(const sp_fit_report *r, const sp_fit_options *how, const
         return;
     printf("\n%-24s %8s %8s", "classifier", "weight", "learnt");
     if (f->best >= 0)
-        printf(" %10s %10s %10s   %s of %s, and gain over the best alone", "held out", "gain", "error", sp_tune_name(r->tune),
-               sp_strategy_format(&how->strategy, strategy));
+        printf(" %10s %10s %10s   %s of %s, and gain over the best alone", "held out", "gain", "error",
+               sp_tune_name(r->tune), sp_strategy_format(&how->strategy, strategy));
     for (int32_t c = 0; c < f->n; c++) {
         printf("\n%-24.24s %8.4f %8.4f", names[c], f->weights[c], f->learnt_weights[c]);
         if (f->best >= 0)
             printf(" %10.4f", sign * f->figure[c]);
     }
     if (f->best < 0)
-        printf("\nfusion: the learnt weights are kept; nothing was judged%s%s\n", r->untuned ? ", because " : "",
-               r->untuned ? r->untuned : "");
+        printf("\nfusion: the learnt weights are kept; nothing was judged%s%s\n",
+               r->untuned ? ", because " : "", r->untuned ? r->untuned : "");
     else
-        printf(
-            "\n%-42s %10.4f %+10.4f %10.4f\n%-42s %10.4f %+10.4f %10.4f\nfusion: %s kept, the simplest within one standard error "
-            "of the best\n",
-            "their mean", sign * f->mean, f->mean_gain, f->mean_error, "learnt weights", sign * f->learnt, f->learnt_gain,
-            f->learnt_error, kept[f->kept]);
+        printf("\n%-42s %10.4f %+10.4f %10.4f\n%-42s %10.4f %+10.4f %10.4f\nfusion: %s kept, the simplest "
+               "within one standard error "
+               "of the best\n",
+               "their mean", sign * f->mean, f->mean_gain, f->mean_error, "learnt weights", sign * f->learnt,
+               f->learnt_gain, f->learnt_error, kept[f->kept]);
 }
 
 /* Whether scores are weighed with those around, and why. */
@@ -101,8 +103,8 @@ static void show_windows(const sp_fit_report *r, const sp_fit_options *how)
         printf("windows: not tried, because %s\n", r->windows_untried);
     if (isnan(r->windows_gain))
         return;
-    printf("windows: labels held out are %.4f nats a step %s with them, standard error %.4f", fabs(r->windows_gain),
-           r->windows_gain < 0 ? "less likely" : "likelier", r->windows_error);
+    printf("windows: labels held out are %.4f nats a step %s with them, standard error %.4f",
+           fabs(r->windows_gain), r->windows_gain < 0 ? "less likely" : "likelier", r->windows_error);
     if (!isnan(r->windows_figure_gain))
         printf("; %s of %s %.4f %s", sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name),
                fabs(r->windows_figure_gain), r->windows_figure_gain < 0 ? "worse" : "better");
@@ -116,7 +118,8 @@ static void show_durations(const sp_fit_report *r, const sp_fit_options *how, co
     if (r->durations_untried)
         printf("durations: not tried, because %s\n", r->durations_untried);
     if (r->n_durations)
-        printf("\n%-16s %8s %8s %8s %10s   %s\n", "durations", "runs", "no end", "mean", "dispersion", "smoothing");
+        printf("\n%-16s %8s %8s %8s %10s   %s\n", "durations", "runs", "no end", "mean", "dispersion",
+               "smoothing");
     for (int32_t k = 0; k < r->n_durations; k++) {
         const sp_learnt_duration *d = &r->durations[k];
         printf("%-16s %8lld %8lld ", classes[k], (long long)d->n_whole, (long long)d->n_cut);
@@ -124,12 +127,15 @@ static void show_durations(const sp_fit_report *r, const sp_fit_options *how, co
         if (d->n_lengths == 0)
             printf("%8s %10s\n", "-", "-");
         else
-            printf("%8.1f %10.3g   %s\n", d->mean, d->dispersion, isinf(d->smoothing) ? "negative binomial" : smoothing);
+            printf("%8.1f %10.3g   %s\n", d->mean, d->dispersion,
+                   isinf(d->smoothing) ? "negative binomial" : smoothing);
     }
     if (!isnan(r->durations_gain))
-        printf("durations: %s of %s in the folds that chose them is %.4f %s with them, standard error %.4f: %staken\n",
+        printf("durations: %s of %s in the folds that chose them is %.4f %s with them, standard error %.4f: "
+               "%staken\n",
                sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), fabs(r->durations_gain),
-               r->durations_gain < 0 ? "worse" : "better", r->durations_error, r->has_durations ? "" : "not ");
+               r->durations_gain < 0 ? "worse" : "better", r->durations_error,
+               r->has_durations ? "" : "not ");
 }
 
 /* "never": no path breaks the rule. */
@@ -146,11 +152,14 @@ static void show_prices(const sp_fit_report *r, const sp_fit_options *how, const
         return;
     printf("\n%-16s %10s %10s   nats a violation\n", "rule", "declared", "learnt");
     for (int32_t i = 0; i < r->n_prices; i++)
-        printf("%-16s %10s %10s   %s\n", model->rules[r->prices[i].rule].name, price_text(declared, r->prices[i].declared),
-               price_text(learnt, r->prices[i].learnt), model->rules[r->prices[i].rule].text);
+        printf("%-16s %10s %10s   %s\n", model->rules[r->prices[i].rule].name,
+               price_text(declared, r->prices[i].declared), price_text(learnt, r->prices[i].learnt),
+               model->rules[r->prices[i].rule].text);
     const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
-    printf("prices: %s of %s in the folds that chose them: %.4f with those learnt, %.4f with those declared\n",
-           sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->prices_after, sign * r->prices_before);
+    printf(
+        "prices: %s of %s in the folds that chose them: %.4f with those learnt, %.4f with those declared\n",
+        sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->prices_after,
+        sign * r->prices_before);
 }
 
 static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp_model *model, sp_error *err)
@@ -165,7 +174,8 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
         if (f->options.method != SP_FIT_EM)
             show_violations(&report->violations, K, f->training.classes);
         if (report->has_sparse_labels)
-            printf("most labelled steps follow one without a label: those, too, are learnt from, with any class that the rules "
+            printf("most labelled steps follow one without a label: those, too, are learnt from, with any "
+                   "class that the rules "
                    "allow\n");
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
@@ -179,7 +189,8 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
         if (!isnan(model->temperature))
             printf("temperature %.4g\n", model->temperature);
         if (!isnan(model->transition_weight))
-            printf("transition weight %.4g, prior weight %.4g\n", model->transition_weight, model->prior_weight);
+            printf("transition weight %.4g, prior weight %.4g\n", model->transition_weight,
+                   model->prior_weight);
     }
     free(runs);
     return status;
@@ -199,8 +210,8 @@ static sp_status show_calibration(const sp_fitting *f, sp_error *err)
     printf("temperature %-22.4g %10.4f %10.4f\n", c.temperature, c.by_temperature.nll, c.by_temperature.ece);
     printf("%-34s %10.4f %10.4f\n", "a scale and a bias a class", c.by_vector.nll, c.by_vector.ece);
     if (c.impossible)
-        printf("%lld of %lld labelled steps have a class of score -inf and are left out\n", (long long)c.impossible,
-               (long long)c.n_steps);
+        printf("%lld of %lld labelled steps have a class of score -inf and are left out\n",
+               (long long)c.impossible, (long long)c.n_steps);
     printf("\n%-12s", "confidence");
     printf("%10s %10s %10s   (accuracy: as they are, temperature, vector)\n", "steps", "steps", "steps");
     for (int b = 0; b < SP_CALIBRATE_BINS; b++) {
@@ -259,26 +270,28 @@ static void show_types(const sp_operating_points *r)
 {
     char precision[32], recall[32], f1[32];
     if (r->n_types > 0)
-        printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, type", "entities", "precision (95 %)", "recall (95 %)", "F1 (95 %)");
+        printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, type", "entities", "precision (95 %)",
+               "recall (95 %)", "F1 (95 %)");
     for (int32_t i = 0; i < r->n_types; i++) {
         const sp_held_entities *h = &r->types[i].held;
-        printf("%-16s %8lld  %-22s  %-22s  %s\n", r->types[i].name, (long long)h->reference, held_text(&h->precision, precision),
-               held_text(&h->recall, recall), held_text(&h->f1, f1));
+        printf("%-16s %8lld  %-22s  %-22s  %s\n", r->types[i].name, (long long)h->reference,
+               held_text(&h->precision, precision), held_text(&h->recall, recall), held_text(&h->f1, f1));
     }
     if (r->n_rare_types > 0)
-        printf("types with fewer than %d entities in the labels are not judged by themselves: %d\n", SP_TIED_LEAST_ENTITIES,
-               r->n_rare_types);
+        printf("types with fewer than %d entities in the labels are not judged by themselves: %d\n",
+               SP_TIED_LEAST_ENTITIES, r->n_rare_types);
 }
 
 /* What other aims give, for who has to choose one. */
 static void show_curve(const sp_operating_points *r)
 {
     char precision[32], recall[32], f1[32];
-    printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, at", "decoded", "precision (95 %)", "recall (95 %)", "F1 (95 %)");
+    printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, at", "decoded", "precision (95 %)", "recall (95 %)",
+           "F1 (95 %)");
     for (int32_t i = 0; i < SP_OPERATING_POINTS; i++) {
         const sp_held_entities *h = &r->curve[i].held;
-        printf("f%-15g %8lld  %-22s  %-22s  %s\n", r->curve[i].beta, (long long)h->decoded, held_text(&h->precision, precision),
-               held_text(&h->recall, recall), held_text(&h->f1, f1));
+        printf("f%-15g %8lld  %-22s  %-22s  %s\n", r->curve[i].beta, (long long)h->decoded,
+               held_text(&h->precision, precision), held_text(&h->recall, recall), held_text(&h->f1, f1));
     }
 }
 
@@ -289,8 +302,8 @@ static void show_tied(const sp_tied_report *r, const sp_model *model)
     printf("%s\n\n%-20s %8s\n", model->description, "transitions", "nats");
     for (int i = 0; i < SP_N_TAG_BIASES; i++)
         printf("%-20s %8g\n", names[i], r->biases.nats[i]);
-    printf("\n%-12s %10s %10s   95 %% interval (%lld settings tried, %d folds)\n", "entities", "all", "held out",
-           (long long)r->n_tried, r->points.n_folds);
+    printf("\n%-12s %10s %10s   95 %% interval (%lld settings tried, %d folds)\n", "entities", "all",
+           "held out", (long long)r->n_tried, r->points.n_folds);
     show_share("precision", r->correct, r->decoded, &r->points.held.precision);
     show_share("recall", r->correct, r->reference, &r->points.held.recall);
     show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->points.held.f1);
@@ -298,20 +311,23 @@ static void show_tied(const sp_tied_report *r, const sp_model *model)
     show_curve(&r->points);
 }
 
-static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report, sp_error *err)
+static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report,
+                          sp_error *err)
 {
     sp_tied_aim aim;
     const sp_status status = sp_tied_aim_read(o->run.fit.at, &aim, err);
     aim.scheme = o->run.fit.tied;
     aim.with_curve = true;
-    return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err) : status;
+    return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err)
+                           : status;
 }
 
 /* Where the model comes from: file, recordings, command. */
 static sp_status set_source(const sp_fitting *f, const char *words, sp_model *model, sp_error *err)
 {
     const char *format = "%s (%lld recordings, %lld steps, %lld bytes), statepath %s: %s";
-    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps, bytes = (long long)f->info->file_size;
+    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps,
+              bytes = (long long)f->info->file_size;
     int size = snprintf(NULL, 0, format, f->info->file, n, steps, bytes, sp_version(), words);
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
     if (!text)
@@ -334,7 +350,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (status == SP_OK)
         status = sp_fitting_open(&f, words[0], &o->run, err);
     if (status == SP_OK && o->run.fit.calibrate && f.training.n_beside)
-        status = sp_fail(err, SP_EINVAL, "`calibrate` is of the scores of one classifier, and there are %d; name one file",
+        status = sp_fail(err, SP_EINVAL,
+                         "`calibrate` is of the scores of one classifier, and there are %d; name one file",
                          1 + f.training.n_beside);
     if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
@@ -363,7 +380,8 @@ const command fit_command = {
     .name = "fit",
     .summary = "learn a model from labels, or from scores alone",
     .use = {.arguments = "DATA... -o MODEL.json [OPTION...]",
-            .summary = "learn transitions, and how to weigh them against the scores, from labelled recordings",
+            .summary =
+                "learn transitions, and how to weigh them against the scores, from labelled recordings",
             .example = "  statepath fit nights.h5 --rules sleep-aasm -o nights.model.json\n"
                        "  statepath decode other.h5 --model nights.model.json -o paths.h5\n"
                        "      learns from the labels of nights.h5, keeps forbidden what sleep-aasm\n"

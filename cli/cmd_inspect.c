@@ -51,16 +51,18 @@ static void print_files(const sp_source_info *info)
 static void print_shape(const sp_source_info *info)
 {
     char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
-    static const char *const meaning[SP_N_KINDS] = {"natural logs of probabilities", "probabilities, their logs are taken",
-                                                    "logits, log-softmaxed", "scores that add up, used as they are"};
+    static const char *const meaning[SP_N_KINDS] = {
+        "natural logs of probabilities", "probabilities, their logs are taken", "logits, log-softmaxed",
+        "scores that add up, used as they are"};
     if (info->has_scores) {
-        say("scores      %s: %s (%s%s)\n", info->scores_path ? info->scores_path : "the array", sp_kind_name(info->kind),
-            meaning[info->kind], info->kind_from_name ? "" : "; not from its name");
+        say("scores      %s: %s (%s%s)\n", info->scores_path ? info->scores_path : "the array",
+            sp_kind_name(info->kind), meaning[info->kind], info->kind_from_name ? "" : "; not from its name");
         say("layout      %s\n", info->n_files ? "files" : sp_layout_name(info->layout));
         say("stored as   %s, %s\n", info->stored_type, info->storage);
     }
     if (info->are_alike)
-        say("the same    each file has recordings of the same ids: `fit` takes the files for classifiers of them, which it "
+        say("the same    each file has recordings of the same ids: `fit` takes the files for classifiers of "
+            "them, which it "
             "fuses\n");
     say("recordings  %s: ", sp_count_text(info->n_recordings, a));
     print_names(info->n_recordings, info->ids, NAMED);
@@ -72,7 +74,8 @@ static void print_shape(const sp_source_info *info)
             shortest = length < shortest ? length : shortest;
             longest = length > longest ? length : longest;
         }
-        say("; the shortest recording has %s, the longest %s", sp_count_text(shortest, a), sp_count_text(longest, b));
+        say("; the shortest recording has %s, the longest %s", sp_count_text(shortest, a),
+            sp_count_text(longest, b));
     }
     say("\nclasses     %d: ", info->n_classes);
     if (info->classes) {
@@ -109,7 +112,8 @@ static void count_moves(const sp_block *block, label_moves *moves)
 }
 
 /* Reads everything once: are the numbers what their kind says? How often does each label occur? */
-static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, label_moves *moves, sp_error *err)
+static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, label_moves *moves,
+                                 sp_error *err)
 {
     sp_prepare_options prepare = sp_prepare_options_default();
     prepare.kind = info->kind;
@@ -143,7 +147,8 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     if (status == SP_OK && info->has_scores) {
         say("numbers     every row is as %s should be", sp_kind_name(info->kind));
         if (counts.missing)
-            say("; %s steps hold NaN (--missing uniform carries paths across them)", sp_count_text(counts.missing, a));
+            say("; %s steps hold NaN (--missing uniform carries paths across them)",
+                sp_count_text(counts.missing, a));
         if (impossible)
             say("; %s steps allow no class (-inf)", sp_count_text(impossible, a));
         say("\n");
@@ -168,8 +173,8 @@ static int by_count(const void *a, const void *b)
 }
 
 /* "by sleep-strict: 25 of 1,645 transitions are illegal (1.5 %): N2 -> Wake 20, N3 -> Wake 5". class_of_label [K] */
-static sp_status print_validity(const sp_model *model, const int32_t *class_of_label, const label_moves *moves, bool is_first,
-                                sp_error *err)
+static sp_status print_validity(const sp_model *model, const int32_t *class_of_label,
+                                const label_moves *moves, bool is_first, sp_error *err)
 {
     const size_t K = (size_t)moves->n_classes;
     sp_chain_options how = sp_chain_options_default();
@@ -189,8 +194,9 @@ static sp_status print_validity(const sp_model *model, const int32_t *class_of_l
     if (status == SP_OK) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
         qsort(pairs, (size_t)n, sizeof *pairs, by_count);
-        say("%sby %s: %s of %s transitions %s illegal", is_first ? "validity    " : "            ", model->name,
-            illegal ? sp_count_text(illegal, a) : "none", sp_count_text(moves->total, b), illegal > 1 ? "are" : "is");
+        say("%sby %s: %s of %s transitions %s illegal", is_first ? "validity    " : "            ",
+            model->name, illegal ? sp_count_text(illegal, a) : "none", sp_count_text(moves->total, b),
+            illegal > 1 ? "are" : "is");
         if (illegal)
             say(" (%.2g %%)", 100.0 * (double)illegal / (double)moves->total);
         for (int64_t i = 0; i < n && i < NAMED; i++)
@@ -206,12 +212,14 @@ static sp_status print_validity(const sp_model *model, const int32_t *class_of_l
 }
 
 /* By the model that is given. */
-static sp_status judge_labels(const sp_model *model, const sp_source_info *info, const label_moves *moves, sp_error *err)
+static sp_status judge_labels(const sp_model *model, const sp_source_info *info, const label_moves *moves,
+                              sp_error *err)
 {
     int32_t *classes = malloc(((size_t)model->n_classes + 1) * sizeof *classes);
     if (!classes)
         return sp_no_memory(err);
-    sp_status status = sp_model_align(model, info->classes ? info->n_classes : model->n_classes, info->classes, classes, err);
+    sp_status status = sp_model_align(model, info->classes ? info->n_classes : model->n_classes,
+                                      info->classes, classes, err);
     if (status == SP_OK && moves->count)
         status = print_validity(model, classes, moves, true, err);
     free(classes);
@@ -232,7 +240,8 @@ static char *entity_types(const sp_source_info *info)
         n_inside += strncmp(name, "I-", 2) == 0;
         size += strlen(name);
     }
-    if (n_outside != 1 || n_begin == 0 || n_begin != n_inside || n_outside + n_begin + n_inside != info->n_classes)
+    if (n_outside != 1 || n_begin == 0 || n_begin != n_inside ||
+        n_outside + n_begin + n_inside != info->n_classes)
         return NULL;
     char *types = malloc(size), *end = types;
     for (int32_t k = 0; types && k < info->n_classes; k++)
@@ -246,20 +255,24 @@ static void suggest_new_model(const char *file, const sp_source_info *info)
     const char *judge = info->has_scores ? "compare" : "evaluate";
     char *types = entity_types(info);
     if (types)
-        say("\nnext: statepath model new bio --types %s -o tags.json\n      statepath %s %s --model tags.json\n", types, judge,
-            file);
+        say("\nnext: statepath model new bio --types %s -o tags.json\n      statepath %s %s --model "
+            "tags.json\n",
+            types, judge, file);
     else if (info->has_labels && info->classes)
-        say("\nnext: write the rules as a model, or take what the labels do: statepath model new from-labels %s -o rules.json\n"
+        say("\nnext: write the rules as a model, or take what the labels do: statepath model new from-labels "
+            "%s -o rules.json\n"
             "      then statepath %s %s --model rules.json\n",
             file, judge, file);
     else
-        say("\nnext: write the rules as a model (`statepath model new --help`), then statepath %s %s --model MODEL.json\n", judge,
-            file);
+        say("\nnext: write the rules as a model (`statepath model new --help`), then statepath %s %s --model "
+            "MODEL.json\n",
+            judge, file);
     free(types);
 }
 
 /* Shipped models that speak of these classes: what the labels are by each of them, then their names. */
-static sp_status suggest_models(const char *file, const sp_source_info *info, const label_moves *moves, sp_error *err)
+static sp_status suggest_models(const char *file, const sp_source_info *info, const label_moves *moves,
+                                sp_error *err)
 {
     char **names = NULL;
     int32_t n_names = 0, n_fitting = 0;
@@ -285,7 +298,8 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, co
     for (int32_t i = 0; status == SP_OK && i < n_fitting; i++)
         say("%s%s", i ? ", " : "models      fitting: ", names[i]);
     if (status == SP_OK && n_fitting)
-        say("\n\nnext: statepath %s %s --model %s\n", info->has_scores ? "compare" : "evaluate", file, names[0]);
+        say("\n\nnext: statepath %s %s --model %s\n", info->has_scores ? "compare" : "evaluate", file,
+            names[0]);
     else if (status == SP_OK)
         suggest_new_model(file, info);
     for (int32_t i = 0; i < n_names; i++)
@@ -317,7 +331,8 @@ static void print_remark(const sp_source_info *info)
 }
 
 /* Scores, or, where there are none, labels alone; text needs a model that knows its names. */
-static sp_status open_source(const char *file, const options *o, const sp_model *model, sp_source **out, sp_error *err)
+static sp_status open_source(const char *file, const options *o, const sp_model *model, sp_source **out,
+                             sp_error *err)
 {
     sp_source_options places;
     sp_status status = sp_run_places(&o->run, file, &places, err);
@@ -432,8 +447,10 @@ static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
 /* Reads all of it once: every value must be finite. */
 static sp_status print_range(sp_signals *signals, const sp_signals_info *info, sp_error *err)
 {
-    int64_t size = info->n_channels * info->n_samples, most = size > 0 && size < 1 << 20 ? (1 << 20) / size : 1;
-    float *data = malloc((size_t)(most * size > 0 ? most * size : 1) * sizeof *data), low = INFINITY, high = -INFINITY;
+    int64_t size = info->n_channels * info->n_samples,
+            most = size > 0 && size < 1 << 20 ? (1 << 20) / size : 1;
+    float *data = malloc((size_t)(most * size > 0 ? most * size : 1) * sizeof *data), low = INFINITY,
+          high = -INFINITY;
     sp_status status = data ? SP_OK : sp_no_memory(err);
     for (int64_t t = 0; status == SP_OK && t < info->n_steps; t += most) {
         int64_t n = info->n_steps - t < most ? info->n_steps - t : most;
@@ -461,8 +478,8 @@ static sp_status inspect_signals(const char *file, const options *o, sp_error *e
     say("%s\nsignals     %s: what a sensor measured, not scores\n", file, info->path);
     say("recordings  %s: ", sp_count_text(info->n_recordings, a));
     print_names(info->n_recordings, info->ids, NAMED);
-    say("\nsteps       %s, each of %d channel%s of %s samples", sp_count_text(info->n_steps, a), info->n_channels,
-        info->n_channels == 1 ? "" : "s", sp_count_text(info->n_samples, b));
+    say("\nsteps       %s, each of %d channel%s of %s samples", sp_count_text(info->n_steps, a),
+        info->n_channels, info->n_channels == 1 ? "" : "s", sp_count_text(info->n_samples, b));
     if (info->rate > 0)
         say(" at %g a second (%g s)", info->rate, (double)info->n_samples / info->rate);
     say("\nclasses     %d", info->n_classes);
@@ -475,10 +492,12 @@ static sp_status inspect_signals(const char *file, const options *o, sp_error *e
     TRY(print_signal_labels(info, err));
     TRY(print_range(signals, info, err));
     if (info->labels)
-        say("\nnext: statepath train %s -o weights.h5\n      statepath predict %s --weights weights.h5%s -o scores.h5\n", file,
-            file, info->split ? " --split test" : "");
+        say("\nnext: statepath train %s -o weights.h5\n      statepath predict %s --weights weights.h5%s -o "
+            "scores.h5\n",
+            file, file, info->split ? " --split test" : "");
     else
-        say("\nnext: statepath predict %s --weights WEIGHTS.h5 -o scores.h5, with weights that `statepath train` made of such "
+        say("\nnext: statepath predict %s --weights WEIGHTS.h5 -o scores.h5, with weights that `statepath "
+            "train` made of such "
             "signals "
             "with labels\n",
             file);
@@ -492,8 +511,8 @@ static bool has_scores(const char *file, const options *o)
     sp_error ignored;
     sp_source_options places;
     sp_source *source = NULL;
-    const bool has =
-        sp_run_places(&o->run, file, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
+    const bool has = sp_run_places(&o->run, file, &places, &ignored) == SP_OK &&
+                     sp_source_open(file, &places, &source, &ignored) == SP_OK;
     sp_source_close(source);
     return has;
 }
@@ -518,7 +537,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     (void)out;
     if (!o->run.place.scores && !has_scores(file, o) && inspect_paths(file, o, &other) == SP_OK)
         return SP_OK;
-    return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err) : inspect_scores(file, o, err);
+    return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err)
+                                                       : inspect_scores(file, o, err);
 }
 
 const command inspect_command = {

@@ -4,9 +4,11 @@
 #include "mask/mask_commands.h"
 #include "outputs.h"
 
-static const command_verb verbs[] = {{"leak", C_LEAK},     {"softmax", C_SOFTMAX},     {"apply", C_APPLY}, {"padding", C_PADDING},
-                                     {"causal", C_CAUSAL}, {"attention", C_ATTENTION}, {"loss", C_LOSS},   {NULL, 0}};
-static mask_part *const parts[] = {mask_leak, mask_softmax, mask_apply, mask_padding, mask_causal, mask_attention, mask_loss};
+static const command_verb verbs[] = {
+    {"leak", C_LEAK},     {"softmax", C_SOFTMAX},     {"apply", C_APPLY}, {"padding", C_PADDING},
+    {"causal", C_CAUSAL}, {"attention", C_ATTENTION}, {"loss", C_LOSS},   {NULL, 0}};
+static mask_part *const parts[] = {mask_leak,   mask_softmax,   mask_apply, mask_padding,
+                                   mask_causal, mask_attention, mask_loss};
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
@@ -15,7 +17,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     while (verbs[i].name && strcmp(words[0], verbs[i].name) != 0)
         i++;
     if (!verbs[i].name)
-        return sp_fail(err, SP_EINVAL, "mask: \"%s\" is none of leak, softmax, apply, padding, causal, attention, loss",
+        return sp_fail(err, SP_EINVAL,
+                       "mask: \"%s\" is none of leak, softmax, apply, padding, causal, attention, loss",
                        words[0]);
     sp_status status = outputs_check(o, inputs, err);
     return status == SP_OK ? parts[i](words[1], o, out, err) : status;
@@ -24,7 +27,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 const command mask_command = {
     .name = "mask",
     .summary = "masks: leak, softmax, padding, attention, losses",
-    .use = {.arguments = "leak|softmax|apply SCORES.h5 | padding|causal|attention FILE.h5|LENGTHS | loss FILE.h5",
+    .use = {.arguments =
+                "leak|softmax|apply SCORES.h5 | padding|causal|attention FILE.h5|LENGTHS | loss FILE.h5",
             .summary = "what a mask forbids gets -inf, and so exactly no probability; without -o a table",
             .example = "  statepath mask leak moves.h5\n"
                        "      the file's own mask [S,K]: how much probability is on what it forbids\n"

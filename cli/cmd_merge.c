@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sp_status make(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+static sp_status make(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
+                      sp_error *err)
 {
     int64_t n = 1;
     while (o->place.more && o->place.more[n - 1])

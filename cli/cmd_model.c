@@ -84,7 +84,8 @@ static sp_status types_from(char *text, const char *kind, const char ***names, i
 }
 
 /* Of all recordings together, unlike their counts. */
-static sp_status learn_durations(sp_source *source, const sp_source_info *info, sp_model *model, sp_error *err)
+static sp_status learn_durations(sp_source *source, const sp_source_info *info, sp_model *model,
+                                 sp_error *err)
 {
     enum { FOLDS = 5 };
     sp_block *block = sp_block_new();
@@ -92,15 +93,17 @@ static sp_status learn_durations(sp_source *source, const sp_source_info *info, 
     TRY(block ? SP_OK : sp_no_memory(err));
     TRY(sp_source_read(source, 0, info->n_recordings, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err));
     block->n_classes = model->n_classes;
-    const sp_training training = {
-        .batch = sp_block_batch(block), .labels = block->labels, .classes = (const char *const *)model->classes};
+    const sp_training training = {.batch = sp_block_batch(block),
+                                  .labels = block->labels,
+                                  .classes = (const char *const *)model->classes};
     TRY(sp_model_learn_durations(model, &training, FOLDS, NULL, err));
 done:
     sp_block_free(block);
     return status;
 }
 
-static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts, sp_error *err)
+static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts,
+                              sp_error *err)
 {
     sp_block *block = sp_block_new();
     sp_status status = block ? SP_OK : sp_no_memory(err);
@@ -121,8 +124,9 @@ static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_
 static sp_status new_from_labels(const char *file, options *o, sp_model **out, sp_error *err)
 {
     if (!file)
-        return sp_fail(err, SP_EINVAL,
-                       "model new from-labels needs a file: statepath model new from-labels LABELS.h5 -o MODEL.json");
+        return sp_fail(
+            err, SP_EINVAL,
+            "model new from-labels needs a file: statepath model new from-labels LABELS.h5 -o MODEL.json");
     char *end = NULL;
     long long min_count = o->min_count ? strtoll(o->min_count, &end, 10) : 1;
     if (end && (*end || end == o->min_count || min_count < 1))
@@ -151,13 +155,16 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
         n_names = named->n_classes;
         classes = (const char *const *)named->classes;
         if (info->n_classes && n_names != info->n_classes)
-            TRY(sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file, info->n_classes));
+            TRY(sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file,
+                        info->n_classes));
     } else if (!classes) {
-        TRY(sp_fail(err, SP_EINVAL, "%s does not name its classes; --classes A,B,C names them in order", file));
+        TRY(sp_fail(err, SP_EINVAL, "%s does not name its classes; --classes A,B,C names them in order",
+                    file));
     }
     TRY(sp_label_counts_init(&counts, n_names, err));
     TRY(count_labels(source, info, &counts, err));
-    TRY(sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, &model, err));
+    TRY(sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count,
+                             &model, err));
     if (o->durations)
         TRY(learn_durations(source, info, model, err));
     *out = model;
@@ -184,17 +191,20 @@ static bool is_listed(const char *kinds, const char *kind)
     return is_known;
 }
 
-static sp_status new_shape(const char *kind, int32_t n, const char *const *names, int step, sp_model **out, sp_error *err)
+static sp_status new_shape(const char *kind, int32_t n, const char *const *names, int step, sp_model **out,
+                           sp_error *err)
 {
     if (strcmp(kind, "left-right") == 0)
         return sp_model_new_left_right(n, names, step, out, err);
-    return strcmp(kind, "cycle") == 0 ? sp_model_new_cycle(n, names, out, err) : sp_model_new_band(n, names, step, out, err);
+    return strcmp(kind, "cycle") == 0 ? sp_model_new_cycle(n, names, out, err)
+                                      : sp_model_new_band(n, names, step, out, err);
 }
 
 static sp_status new_tags(const char *kind, options *o, sp_model **out, sp_error *err)
 {
     const char **types = NULL;
-    const sp_run_options of_classes = {.model = (char *)kind, .place.classes = o->id2label}; /* only looked at */
+    const sp_run_options of_classes = {.model = (char *)kind,
+                                       .place.classes = o->id2label}; /* only looked at */
     sp_model *model = NULL;
     sp_tag_biases biases;
     int32_t n = 0;
@@ -231,7 +241,8 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
         status = o->run.place.classes ? sp_classes_load(o->run.place.classes, &named, err)
                                       : sp_fail(err, SP_EINVAL, "model new %s needs --classes A,B,C", kind);
         if (status == SP_OK)
-            status = new_shape(kind, named->n_classes, (const char *const *)named->classes, o->step, out, err);
+            status =
+                new_shape(kind, named->n_classes, (const char *const *)named->classes, o->step, out, err);
     }
     sp_model_free(named);
     if (status == SP_OK && o->run.fit.name) {
@@ -257,7 +268,8 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
 {
     char list[CHOICES_TEXT];
     if (!is_listed(model_kinds, kind))
-        return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind, choices_text(model_kinds, list));
+        return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind,
+                       choices_text(model_kinds, list));
     sp_model *model = NULL;
     char *text = NULL;
     const input_file inputs[] = {{"the input file", file}, {NULL, NULL}};
@@ -286,7 +298,8 @@ static sp_status show_model(const char *name, options *o, sp_error *err)
         return sp_no_memory(err);
     sp_status status = sp_run_load_model(&o->run, NULL, NULL, &model, err);
     if (status == SP_OK)
-        status = model_show(model, o->marks, o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0, o->run.max_states, err);
+        status = model_show(model, o->marks, o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0,
+                            o->run.max_states, err);
     sp_model_free(model);
     return status;
 }
@@ -300,13 +313,15 @@ static sp_status save_point(const char *name, options *o, sp_error *err)
     bool is_tied = false;
     sp_status status = SP_OK;
     if (!o->run.output)
-        return sp_fail(err, SP_EINVAL,
-                       "model point: -o FILE.json is missing: the file of operating points, which may be there already");
+        return sp_fail(
+            err, SP_EINVAL,
+            "model point: -o FILE.json is missing: the file of operating points, which may be there already");
     TRY(sp_model_load(name, &model, err));
     TRY(sp_model_tied(model, &is_tied, &biases, err));
     if (!is_tied)
         TRY(sp_fail(err, SP_EINVAL,
-                    "model %s has no weights by kind of transition (\"tied\"), which an operating point is; `statepath fit "
+                    "model %s has no weights by kind of transition (\"tied\"), which an operating point is; "
+                    "`statepath fit "
                     "--tied` learns them",
                     model->name));
     TRY(sp_operating_point_save(&biases, o->point, o->run.output, o->run.force, err));
@@ -326,7 +341,9 @@ static sp_status audit_model(const char *name, options *o, outcome *out, sp_erro
                                  {"the file of labels", o->run.reference},
                                  {NULL, NULL}};
     if (!o->data)
-        return sp_fail(err, SP_EINVAL, "model audit needs scores with labels: statepath model audit %s --data SCORES.h5", name);
+        return sp_fail(err, SP_EINVAL,
+                       "model audit needs scores with labels: statepath model audit %s --data SCORES.h5",
+                       name);
     o->run.model = strdup(name);
     if (!o->run.model)
         return sp_no_memory(err);
@@ -335,7 +352,8 @@ static sp_status audit_model(const char *name, options *o, outcome *out, sp_erro
     return outputs_make(o, inputs, sp_compare_file, out, err);
 }
 
-static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...] | point M | audit M --data D";
+static const char model_arguments[] =
+    "list | show M | check M | new KIND [OPTION...] | point M | audit M --data D";
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {

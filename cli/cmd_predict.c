@@ -26,15 +26,18 @@ static void selection_clear(selection *s)
     free(s->ids);
 }
 
-static sp_status select_recordings(const sp_signals_info *info, const char *split, selection *s, sp_error *err)
+static sp_status select_recordings(const sp_signals_info *info, const char *split, selection *s,
+                                   sp_error *err)
 {
     const int wanted = !split || strcmp(split, "all") == 0 ? -1 : strcmp(split, "test") == 0;
     if (wanted >= 0 && !info->split)
-        return sp_fail(err, SP_EDATA, "%s: has no dataset \"split\" (0 = training, 1 = testing), so --split %s means nothing",
-                       info->file, split);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: has no dataset \"split\" (0 = training, 1 = testing), so --split %s means nothing",
+            info->file, split);
     size_t n = (size_t)info->n_recordings + 1;
-    if (!(s->recordings = malloc(n * sizeof *s->recordings)) || !(s->offsets = calloc(n, sizeof *s->offsets)) ||
-        !(s->ids = malloc(n * sizeof *s->ids)))
+    if (!(s->recordings = malloc(n * sizeof *s->recordings)) ||
+        !(s->offsets = calloc(n, sizeof *s->offsets)) || !(s->ids = malloc(n * sizeof *s->ids)))
         return sp_no_memory(err);
     for (int64_t r = 0; r < info->n_recordings; r++) {
         if (wanted >= 0 && info->split[r] != wanted)
@@ -78,7 +81,8 @@ static void copy_beside(const prediction *p, int64_t first, int64_t length)
         if (p->info->weights)
             p->block->weights[t] = p->info->weights[(size_t)first + t];
         for (size_t k = 0; has_mask(p) && k < K; k++)
-            p->block->mask[t * K + (p->match ? (size_t)p->match[k] : k)] = p->info->mask[((size_t)first + t) * K + k];
+            p->block->mask[t * K + (p->match ? (size_t)p->match[k] : k)] =
+                p->info->mask[((size_t)first + t) * K + k];
     }
 }
 
@@ -123,10 +127,11 @@ done:
 /* One recording, in parts that fit into memory. */
 static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
 {
-    int64_t r = p->chosen.recordings[n], first = p->info->offsets[r], length = p->info->offsets[r + 1] - first;
+    int64_t r = p->chosen.recordings[n], first = p->info->offsets[r],
+            length = p->info->offsets[r + 1] - first;
     int32_t k = p->network->shape.n_classes;
-    unsigned parts = SP_BLOCK_SCORES | (p->info->labels ? SP_BLOCK_LABELS : 0u) | (p->info->weights ? SP_BLOCK_WEIGHTS : 0u) |
-                     (has_mask(p) ? SP_BLOCK_MASK : 0u);
+    unsigned parts = SP_BLOCK_SCORES | (p->info->labels ? SP_BLOCK_LABELS : 0u) |
+                     (p->info->weights ? SP_BLOCK_WEIGHTS : 0u) | (has_mask(p) ? SP_BLOCK_MASK : 0u);
     sp_status status = sp_block_reserve(p->block, 1, length, k, SP_F32, parts, err);
     if (status != SP_OK)
         return status;
@@ -139,8 +144,8 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
         status = sp_signals_read(p->file, first + t, count, p->signals, err);
         if (status != SP_OK)
             break;
-        status = sp_network_predict(p->network, count, p->signals, p->o->run.decode.threads, (float *)p->block->scores + t * k,
-                                    &cause);
+        status = sp_network_predict(p->network, count, p->signals, p->o->run.decode.threads,
+                                    (float *)p->block->scores + t * k, &cause);
         if (status != SP_OK)
             status = sp_fail(err, status, "%s: recording %s, step %lld: %s", p->info->file, p->info->ids[r],
                              (long long)(t + (cause.step < 0 ? 0 : cause.step)), cause.message);
@@ -156,13 +161,15 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]}, {"the file of weights", o->weights}, {NULL, NULL}};
+    const input_file inputs[] = {
+        {"the input file", words[0]}, {"the file of weights", o->weights}, {NULL, NULL}};
     (void)out;
     prediction p = {.o = o};
     if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "predict: -o SCORES.h5 is missing: where to write the scores");
     if (!o->weights)
-        return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
+        return sp_fail(err, SP_EINVAL,
+                       "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = open_all(&p, words[0], err);

@@ -11,8 +11,8 @@ enum { BLOCK_BYTES = 16 << 20 };
 
 /* ---- signals ---- */
 
-static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *nights, const options *o, sp_signals_writer **out,
-                             sp_error *err)
+static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *nights, const options *o,
+                             sp_signals_writer **out, sp_error *err)
 {
     char *text = NULL;
     uint8_t *split = malloc((size_t)nights->n_recordings);
@@ -41,8 +41,8 @@ static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *ni
 }
 
 /* Draws and writes block by block. */
-static sp_status write_signals(const sp_recipe *recipe, sp_signal_maker *maker, sp_signals_writer *writer, const options *o,
-                               sp_error *err)
+static sp_status write_signals(const sp_recipe *recipe, sp_signal_maker *maker, sp_signals_writer *writer,
+                               const options *o, sp_error *err)
 {
     const sp_signal_recipe *s = recipe->signals;
     int64_t n_steps = sp_signal_maker_nights(maker).n_steps, width = s->n_channels * s->n_samples;
@@ -76,8 +76,9 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
     TRY(sp_signals_writer_commit(whole, err));
     if (!o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT], c[SP_COUNT_TEXT];
-        tell("wrote %s: %s recordings, %s steps of %d x %s samples", o->run.output, sp_count_text(nights.n_recordings, a),
-             sp_count_text(nights.n_steps, b), recipe->signals->n_channels, sp_count_text(recipe->signals->n_samples, c));
+        tell("wrote %s: %s recordings, %s steps of %d x %s samples", o->run.output,
+             sp_count_text(nights.n_recordings, a), sp_count_text(nights.n_steps, b),
+             recipe->signals->n_channels, sp_count_text(recipe->signals->n_samples, c));
     }
 done:
     sp_signals_writer_abort(writer);
@@ -147,7 +148,8 @@ const command simulate_command = {
     .name = "simulate",
     .summary = "make data from a recipe: scores, signals, or a policy",
     .use = {.arguments = "RECIPE.json -o DATA.h5 [OPTION...]",
-            .summary = "make label sequences, and the scores of a classifier that errs or the signals of a sensor, from a recipe "
+            .summary = "make label sequences, and the scores of a classifier that errs or the signals of a "
+                       "sensor, from a recipe "
                        "with a seed",
             .example = "  statepath simulate datasets/sleep-demo.recipe.json -o demo.h5\n"
                        "  statepath compare demo.h5 --model sleep-strict\n",

@@ -48,7 +48,8 @@ static sp_status stream_open(stream *s, sp_error *err)
 {
     const options *o = s->opt;
     if (!o->run.model)
-        return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
+        return sp_fail(err, SP_EINVAL,
+                       "--model is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = sp_run_load_model(&o->run, NULL, NULL, &s->model, err);
     if (status == SP_OK)
         status = sp_model_check_stream(s->model, err);
@@ -72,8 +73,10 @@ static sp_status stream_open(stream *s, sp_error *err)
     compile.class_of_column = class_of_column;
     compile.step_seconds = o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0;
     compile.max_states = o->run.max_states;
-    compile.transition_weight = sp_first_given(o->run.decode.transition_weight, s->model->transition_weight, 1);
-    status = sp_model_align(s->model, named->n_classes, (const char *const *)named->classes, class_of_column, err);
+    compile.transition_weight =
+        sp_first_given(o->run.decode.transition_weight, s->model->transition_weight, 1);
+    status =
+        sp_model_align(s->model, named->n_classes, (const char *const *)named->classes, class_of_column, err);
     if (status == SP_OK)
         status = sp_chain_new(s->model, &compile, &s->chain, err);
     if (status == SP_OK)
@@ -95,17 +98,19 @@ static sp_status stream_open(stream *s, sp_error *err)
 static sp_status parse_line(stream *s, char *text, double *row, sp_error *err)
 {
     int32_t n = 0;
-    for (char *rest = NULL, *word = strtok_r(text, " \t,;\r\n", &rest); word; word = strtok_r(NULL, " \t,;\r\n", &rest), n++) {
+    for (char *rest = NULL, *word = strtok_r(text, " \t,;\r\n", &rest); word;
+         word = strtok_r(NULL, " \t,;\r\n", &rest), n++) {
         char *end;
         double value = strtod(word, &end);
         if (*end || end == word)
-            return sp_fail(err, SP_EDATA, "standard input, line %lld: \"%s\" is not a number", (long long)s->line, word);
+            return sp_fail(err, SP_EDATA, "standard input, line %lld: \"%s\" is not a number",
+                           (long long)s->line, word);
         if (n < s->n_classes)
             row[n] = value;
     }
     if (n != s->n_classes)
-        return sp_fail(err, SP_EDATA, "standard input, line %lld: %d numbers, but model %s has %d classes", (long long)s->line, n,
-                       s->model->name, s->n_classes);
+        return sp_fail(err, SP_EDATA, "standard input, line %lld: %d numbers, but model %s has %d classes",
+                       (long long)s->line, n, s->model->name, s->n_classes);
     return SP_OK;
 }
 
@@ -134,7 +139,8 @@ static sp_status prepare_line(stream *s, const double *row, sp_error *err)
     }
     if (!s->has_kind)
         return sp_fail(err, SP_EINVAL,
-                       "standard input, line %lld: neither probabilities nor their logs; --kind logits or --kind scores says "
+                       "standard input, line %lld: neither probabilities nor their logs; --kind logits or "
+                       "--kind scores says "
                        "what they are",
                        (long long)s->line);
     return sp_fail(err, status, "standard input, line %lld: %s", (long long)s->line, detail.message);
@@ -191,9 +197,11 @@ static int64_t delay_quantile(const stream *s, double share, int64_t *n)
 static void say_delays(const stream *s)
 {
     int64_t n;
-    const int64_t half = delay_quantile(s, .5, &n), most = delay_quantile(s, 1, &n), usual = delay_quantile(s, .95, &n);
+    const int64_t half = delay_quantile(s, .5, &n), most = delay_quantile(s, 1, &n),
+                  usual = delay_quantile(s, .95, &n);
     if (n > 0)
-        complain("a step was decided after %lld more steps (median), 95 %% of them after %lld at most, all after %lld; %lld of "
+        complain("a step was decided after %lld more steps (median), 95 %% of them after %lld at most, all "
+                 "after %lld; %lld of "
                  "%lld were "
                  "decided at the greatest lag",
                  (long long)half, (long long)usual, (long long)most, (long long)s->n_forced, (long long)n);
@@ -201,7 +209,8 @@ static void say_delays(const stream *s)
 
 /* The recording at hand has no path: its steps that are not written yet are -1, and so is each one that still comes. `n`: how
  * many they are so far. */
-static sp_status give_up(stream *s, int32_t n, sp_status status, const char *what, const sp_error *detail, sp_error *err)
+static sp_status give_up(stream *s, int32_t n, sp_status status, const char *what, const sp_error *detail,
+                         sp_error *err)
 {
     sp_fail(err, status, "standard input, line %lld: %s%s", (long long)s->line, what, detail->message);
     if ((status != SP_ENOPATH && status != SP_EDEADEND) || s->on_infeasible == SP_INFEASIBLE_ERROR)
@@ -227,14 +236,15 @@ static sp_status finish(stream *s, sp_error *err)
         return status;
     status = s->is_failed ? SP_OK : sp_online_finish(s->online, s->decided, &n, &detail);
     if (status != SP_OK)
-        status = give_up(s, sp_online_pending(s->online), status, "the recording may not end here: ", &detail, err);
+        status = give_up(s, sp_online_pending(s->online), status, "the recording may not end here: ", &detail,
+                         err);
     for (int32_t i = 0; i < n; i++)
         print_class(s, s->decided[i]);
     if (status == SP_OK)
         status = note_delays(s, n, 0, err);
     if (s->is_begun && s->opt->remaining > s->n_steps && !s->opt->quiet)
-        complain("standard input, line %lld: the recording ends after %d steps, not %d (--remaining)", (long long)s->line,
-                 s->n_steps, s->opt->remaining);
+        complain("standard input, line %lld: the recording ends after %d steps, not %d (--remaining)",
+                 (long long)s->line, s->n_steps, s->opt->remaining);
     s->is_begun = s->is_failed = false;
     s->n_steps = 0;
     return status;
@@ -315,13 +325,16 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_status status =
         o->given[OPTION_LAG] || o->exact
             ? stream_open(&s, err)
-            : sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once; or --exact");
+            : sp_fail(err, SP_EINVAL,
+                      "stream: --lag L is missing: a number of steps, 0 decides at once; or --exact");
     if (status == SP_OK)
         status = run(&s, stdin, err);
     if (s.n_broken && !o->quiet)
-        complain("%lld step%s broke a rule (--on-infeasible relax)", (long long)s.n_broken, s.n_broken == 1 ? "" : "s");
+        complain("%lld step%s broke a rule (--on-infeasible relax)", (long long)s.n_broken,
+                 s.n_broken == 1 ? "" : "s");
     if (s.n_failed && !o->quiet)
-        complain("%lld of %lld recordings could not be decoded to their end", (long long)s.n_failed, (long long)s.n_recordings);
+        complain("%lld of %lld recordings could not be decoded to their end", (long long)s.n_failed,
+                 (long long)s.n_recordings);
     if (o->exact && status == SP_OK && !o->quiet)
         say_delays(&s);
     out->result.n_undecoded = s.n_failed;

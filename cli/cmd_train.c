@@ -67,7 +67,8 @@ static void print_news(void *arg, const sp_train_news *news)
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]}, {"the file of weights", o->beside}, {NULL, NULL}};
+    const input_file inputs[] = {
+        {"the input file", words[0]}, {"the file of weights", o->beside}, {NULL, NULL}};
     printing print = {.o = o};
     sp_status status = SP_OK;
     (void)out;
@@ -106,7 +107,8 @@ const command train_command = {
     .name = "train",
     .summary = "train the reference classifier on signals",
     .use = {.arguments = "SIGNALS.h5 -o WEIGHTS.h5 [OPTION...]",
-            .summary = "train a small convolutional network that makes scores from signals, with or without masks on its logits",
+            .summary = "train a small convolutional network that makes scores from signals, with or without "
+                       "masks on its logits",
             .example = "  statepath simulate datasets/sleep-signals.recipe.json -o signals.h5\n"
                        "  statepath train signals.h5 -o weights.h5\n"
                        "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"

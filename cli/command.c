@@ -106,7 +106,9 @@ static int exit_status_of(const running *r, sp_status status, const outcome *out
     }
     if (gates_trip(r->gate, out->comparison))
         return EXIT_GATE;
-    return out->result.n_bugs ? EXIT_FAILED : out->result.n_undecoded || out->result.n_left_out ? EXIT_UNDECODED : EXIT_DONE;
+    return out->result.n_bugs                                  ? EXIT_FAILED
+           : out->result.n_undecoded || out->result.n_left_out ? EXIT_UNDECODED
+                                                               : EXIT_DONE;
 }
 
 static sp_status check_options(const command *c, const options *o, const char *const *words, sp_error *err)
@@ -143,8 +145,11 @@ int command_main(const command *c, int argc, const char **argv)
         o.run.command_after = text.after;
         if (c->use.max_words == MANY_WORDS)
             o.run.place.more = words + 1;
-        o.run.hooks = (sp_run_hooks){
-            .arg = &r, .notice = notice, .progress = show_progress, .is_stopped = is_stopped, .opened = open_gates};
+        o.run.hooks = (sp_run_hooks){.arg = &r,
+                                     .notice = notice,
+                                     .progress = show_progress,
+                                     .is_stopped = is_stopped,
+                                     .opened = open_gates};
         if (c->watches_signals)
             watch_signals();
         sp_status status = check_options(c, &o, words, &err);

@@ -136,7 +136,8 @@ int fail_with(sp_status status, const sp_error *err)
 }
 
 /* Letters that no shell takes for anything but themselves. */
-static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
+static const char plain_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
 
 /* A blank, and the word as the shell needs it. */
 static char *add_word(char *end, const char *word)

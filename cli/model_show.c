@@ -121,7 +121,8 @@ static void print_labeller(const sp_model *model)
             sum += row[l];
         print_padded(model->classes[k], widest);
         for (int32_t l = 0; l < K; l++)
-            say("  %*.1f", name_width(model->classes[l]) < 5 ? 5 : name_width(model->classes[l]), 100 * row[l] / sum);
+            say("  %*.1f", name_width(model->classes[l]) < 5 ? 5 : name_width(model->classes[l]),
+                100 * row[l] / sum);
         say("  %8.0f\n", sum);
     }
 }
@@ -173,8 +174,8 @@ static sp_status print_lengths(const sp_model *model, int32_t k, double step_sec
         say(", all lengths alike");
         return SP_OK;
     }
-    say("; 5 %% %lld, median %lld, 95 %% %lld, mean %.4g steps", (long long)l.low, (long long)l.median, (long long)l.high,
-        l.mean);
+    say("; 5 %% %lld, median %lld, 95 %% %lld, mean %.4g steps", (long long)l.low, (long long)l.median,
+        (long long)l.high, l.mean);
     if (is_timed) {
         print_time(" (", (double)l.low * step_seconds);
         print_time(", ", (double)l.median * step_seconds);
@@ -203,16 +204,16 @@ static sp_status print_durations(const sp_model *model, double step_seconds, sp_
     if (any && model->whole_at_start == model->whole_at_end)
         say("lasts: first and last runs, and those beside a gap, are %s\n", sides[model->whole_at_start]);
     else if (any)
-        say("lasts: runs at the start of a recording or segment are %s, at its end %s\n", sides[model->whole_at_start],
-            sides[model->whole_at_end]);
+        say("lasts: runs at the start of a recording or segment are %s, at its end %s\n",
+            sides[model->whole_at_start], sides[model->whole_at_end]);
     return SP_OK;
 }
 
 /* ---- rules over more than two steps ---- */
 
 /* Compiled states of the model with n of its rules, from `first` on. */
-static sp_status count_states(const sp_model *model, const sp_chain_options *compile, int32_t first, int32_t n, int32_t *n_states,
-                              sp_error *err)
+static sp_status count_states(const sp_model *model, const sp_chain_options *compile, int32_t first,
+                              int32_t n, int32_t *n_states, sp_error *err)
 {
     sp_model part = *model;
     sp_chain *chain = NULL;
@@ -233,7 +234,8 @@ static void say_fault(sp_error *fault)
 
 /* Why the model has no states with rule r, where that is said of this rule: alone it has none either, or it is the
  * first with which the model has none. */
-static sp_status print_fault(const sp_model *model, const sp_chain_options *compile, int32_t r, bool is_first, sp_error *err)
+static sp_status print_fault(const sp_model *model, const sp_chain_options *compile, int32_t r, bool is_first,
+                             sp_error *err)
 {
     sp_model alone = *model;
     sp_error own;
@@ -283,14 +285,16 @@ static sp_status print_states(const sp_model *model, const sp_chain_options *com
         say("states: %s with its rules and durations", sp_count_text(sp_chain_n_states(chain), n));
         const int64_t slowdown = sp_chain_slowdown(chain, model);
         if (slowdown >= SP_SLOW_CHAIN)
-            say("; decoding takes some %s times as long as with the matrix alone", sp_count_text(slowdown, n));
+            say("; decoding takes some %s times as long as with the matrix alone",
+                sp_count_text(slowdown, n));
         say("\n");
     }
     sp_chain_free(chain);
     return status == SP_ENOMEM ? status : SP_OK;
 }
 
-sp_status model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states, sp_error *err)
+sp_status model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states,
+                     sp_error *err)
 {
     sp_status status = SP_OK;
     sp_chain_options compile = sp_chain_options_default();
@@ -341,7 +345,8 @@ sp_status model_show(const sp_model *model, bool with_marks, double step_seconds
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     print_labeller(model);
     for (int32_t c = 0; model->fusion && c < model->fusion->n; c++)
-        say("%s%s %.4g%s", c ? ", " : "decoding: scores of several classifiers are fused: ", model->fusion->names[c],
+        say("%s%s %.4g%s",
+            c ? ", " : "decoding: scores of several classifiers are fused: ", model->fusion->names[c],
             model->fusion->weights[c], c == model->fusion->n - 1 ? "\n" : "");
     if (model->windows)
         say("decoding: scores are weighed with those of %d steps around (windows)\n",

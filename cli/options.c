@@ -11,8 +11,13 @@
 /* What popt says of an option: its id and 1, so that it stops at each of them. */
 enum { VALUE_HELP = 1000, VALUE_VERSION };
 
-#define SP_SHARED(id, at, kind, text, argument, about, ...)                                                                      \
-    {.name = text, .type = SP_OPTION_##kind, .place = offsetof(options, at), .value = argument, .help = about, __VA_ARGS__},
+#define SP_SHARED(id, at, kind, text, argument, about, ...)                                                  \
+    {.name = text,                                                                                           \
+     .type = SP_OPTION_##kind,                                                                               \
+     .place = offsetof(options, at),                                                                         \
+     .value = argument,                                                                                      \
+     .help = about,                                                                                          \
+     __VA_ARGS__},
 #define SP_PROGRAM(...) SP_SHARED(__VA_ARGS__)
 #define SP_OPTION(id, at, ...) SP_SHARED(id, run.at, __VA_ARGS__)
 #define SP_HEADING(id, text, set) {.help = text, .commands = set},
@@ -52,8 +57,9 @@ static bool are_left_out(const char *letters)
 {
     for (; *letters; letters++) {
         int id = 0;
-        while (id < N_OPTIONS && (option_rows[id].letter != *letters || option_rows[id].type != SP_OPTION_FLAG ||
-                                  !(option_rows[id].uses & SP_OPTION_IN_NO_RESULT)))
+        while (id < N_OPTIONS &&
+               (option_rows[id].letter != *letters || option_rows[id].type != SP_OPTION_FLAG ||
+                !(option_rows[id].uses & SP_OPTION_IN_NO_RESULT)))
             id++;
         if (id == N_OPTIONS)
             return false;
@@ -116,17 +122,20 @@ void options_clear(options *o)
     }
 }
 
-static struct poptOption help_options[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
-                                           {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
-                                           POPT_TABLEEND};
+static struct poptOption help_options[] = {
+    {"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
+    {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
+    POPT_TABLEEND};
 
 static struct poptOption row_of(options *o, int id, uint32_t takes)
 {
     static const unsigned kinds[] = {
-        [SP_OPTION_TEXT] = POPT_ARG_STRING, [SP_OPTION_TEXTS] = POPT_ARG_ARGV, [SP_OPTION_FLAG] = POPT_ARG_NONE,
-        [SP_OPTION_INTEGER] = POPT_ARG_INT, [SP_OPTION_LONG] = POPT_ARG_LONG,  [SP_OPTION_NUMBER] = POPT_ARG_DOUBLE};
+        [SP_OPTION_TEXT] = POPT_ARG_STRING, [SP_OPTION_TEXTS] = POPT_ARG_ARGV,
+        [SP_OPTION_FLAG] = POPT_ARG_NONE,   [SP_OPTION_INTEGER] = POPT_ARG_INT,
+        [SP_OPTION_LONG] = POPT_ARG_LONG,   [SP_OPTION_NUMBER] = POPT_ARG_DOUBLE};
     const sp_option_row *row = &option_rows[id];
-    struct poptOption out = {row->name, row->letter, kinds[row->type], place_of(o, id), id + 1, row->help, row->value};
+    struct poptOption out = {row->name, row->letter, kinds[row->type], place_of(o, id),
+                             id + 1,    row->help,   row->value};
     for (size_t i = 0; i < sizeof said_as / sizeof said_as[0]; i++)
         if ((int)said_as[i].id == id && said_as[i].commands & takes) {
             out.descrip = said_as[i].help;
@@ -197,7 +206,8 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
             complain("%s: there is no option %s; `%s %s --help` lists them", name, word, program_name, name);
     } else if (code == POPT_ERROR_BADNUMBER || code == POPT_ERROR_OVERFLOW) {
         complain("%s: %s needs a number, not \"%s\"", name, option, word);
-    } else if (code == POPT_ERROR_NULLARG || code == POPT_ERROR_MALLOC) { /* of a list: a value that popt could not copy */
+    } else if (code == POPT_ERROR_NULLARG ||
+               code == POPT_ERROR_MALLOC) { /* of a list: a value that popt could not copy */
         return refuse_memory(name);
     } else if (code == POPT_ERROR_NOARG) {
         complain("%s: %s needs a value", name, word);
@@ -214,8 +224,10 @@ static int note_given(poptContext context, const char *name, int id, options *o)
     if (option_rows[id].type == SP_OPTION_FLAG)
         return -1;
     char *text = poptGetOptArg(context);
-    int result = text ? -1 : refuse_memory(name); /* popt reads 0 or nothing from a value that it could not copy */
-    if (text && option_rows[id].type == SP_OPTION_NUMBER && isnan(strtod(text, NULL))) { /* NaN means that none was given */
+    int result =
+        text ? -1 : refuse_memory(name); /* popt reads 0 or nothing from a value that it could not copy */
+    if (text && option_rows[id].type == SP_OPTION_NUMBER &&
+        isnan(strtod(text, NULL))) { /* NaN means that none was given */
         complain("%s: a number is needed, not \"%s\"", name, text);
         result = EXIT_USAGE;
     }
@@ -223,7 +235,8 @@ static int note_given(poptContext context, const char *name, int id, options *o)
     return result;
 }
 
-int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, options *o, const char **words)
+int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, options *o,
+                 const char **words)
 {
     char program[64];
     snprintf(program, sizeof program, "%s %s", program_name, argv[0]);
@@ -278,11 +291,12 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     return result;
 }
 
-sp_status options_check(const options *o, const char *command, uint32_t takes, const char *verb, sp_error *err)
+sp_status options_check(const options *o, const char *command, uint32_t takes, const char *verb,
+                        sp_error *err)
 {
     for (int id = 0; verb && id < N_OPTIONS; id++)
         if (o->given[id] && !(option_rows[id].commands & takes))
-            return sp_fail(err, SP_EINVAL, "%s %s takes no --%s; `%s %s --help` says what does", command, verb,
-                           option_rows[id].name, program_name, command);
+            return sp_fail(err, SP_EINVAL, "%s %s takes no --%s; `%s %s --help` says what does", command,
+                           verb, option_rows[id].name, program_name, command);
     return sp_options_check_table(option_rows, o, o->given, takes, err);
 }

@@ -54,10 +54,12 @@ enum { MOST_WORDS = 3 }; /* that a command with a fixed number of them takes */
  *   words  [argc + MOST_WORDS] out: the words that are not options, at most `max_words` and at least `min_words`, and NULL after
  *          them; borrowed from argv
  * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
-int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, options *o, const char **words);
+int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, options *o,
+                 const char **words);
 
 /* Is every option that is given of use: does the verb take it (NULL: there are none), is its value one, does it go with the others?
  * SP_OK, SP_EINVAL. */
-sp_status options_check(const options *o, const char *command, uint32_t takes, const char *verb, sp_error *err);
+sp_status options_check(const options *o, const char *command, uint32_t takes, const char *verb,
+                        sp_error *err);
 
 #endif

@@ -16,7 +16,8 @@
 enum { DRAWN_STEPS = 1000000 };
 
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
-typedef sp_status stream_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
+typedef sp_status stream_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg,
+                                sp_error *err);
 
 sp_status seed_read(options *o, sp_error *err)
 {
@@ -25,8 +26,10 @@ sp_status seed_read(options *o, sp_error *err)
     char *end;
     errno = 0;
     unsigned long long value = strtoull(o->seed, &end, 10);
-    if (errno || *end || !strchr("0123456789", o->seed[0]) || !o->seed[0]) /* strtoull() passes over blanks and signs */
-        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number from 0 to %llu", o->seed, (unsigned long long)UINT64_MAX);
+    if (errno || *end || !strchr("0123456789", o->seed[0]) ||
+        !o->seed[0]) /* strtoull() passes over blanks and signs */
+        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number from 0 to %llu", o->seed,
+                       (unsigned long long)UINT64_MAX);
     o->run.seed = value;
     o->run.draw_seed = o->run.n_draws ? value : 0;
     return SP_OK;
@@ -55,7 +58,8 @@ typedef struct result_file {
     stream_writer *stream;
 } result_file;
 
-static sp_status write_result(const options *o, const result_file *result, const sp_comparison *comparison, sp_error *err)
+static sp_status write_result(const options *o, const result_file *result, const sp_comparison *comparison,
+                              sp_error *err)
 {
     sp_text_file *f = NULL;
     char *text = NULL;
@@ -80,7 +84,8 @@ static sp_status print_table(const options *o, const sp_comparison *comparison, 
 {
     struct winsize window;
     bool is_terminal = isatty(STDOUT_FILENO);
-    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->verbose, .of_rules = o->data != NULL};
+    sp_text_options how = {
+        .colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->verbose, .of_rules = o->data != NULL};
     if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
         how.width = window.ws_col;
     char *text = NULL;
@@ -106,12 +111,13 @@ static void warn_of_names(const sp_comparison *comparison)
 {
     for (int32_t s = 0; s < comparison->n_strategies; s++)
         if (comparison->strategies[s].label_permutation.is_suspect) {
-            complain(
-                "warning: the classes may be named in another order than the labels: accuracy of %s is %.4f, with other names "
-                "it would be %.4f; check the order of the columns (attribute classes) and what the labels' numbers mean "
-                "(--codes, --map)",
-                comparison->strategies[s].name, comparison->strategies[s].agreement.accuracy.value,
-                comparison->strategies[s].label_permutation.accuracy.value);
+            complain("warning: the classes may be named in another order than the labels: accuracy of %s is "
+                     "%.4f, with other names "
+                     "it would be %.4f; check the order of the columns (attribute classes) and what the "
+                     "labels' numbers mean "
+                     "(--codes, --map)",
+                     comparison->strategies[s].name, comparison->strategies[s].agreement.accuracy.value,
+                     comparison->strategies[s].label_permutation.accuracy.value);
             return;
         }
 }
@@ -128,7 +134,8 @@ static sp_status write_figure(void *arg, const char *name, const char *svg, sp_e
     sp_text_file *f = NULL;
     char file[4096];
     if ((size_t)snprintf(file, sizeof file, "%s/%s.svg", folder->o->figures, name) >= sizeof file)
-        return sp_fail(err, SP_EINVAL, "--figures %s: the name of the folder is too long", folder->o->figures);
+        return sp_fail(err, SP_EINVAL, "--figures %s: the name of the folder is too long",
+                       folder->o->figures);
     folder->n++;
     sp_status status = SP_OK;
     TRY(sp_text_open(file, folder->o->run.force, folder->o->run.together, &f, err));
@@ -143,8 +150,8 @@ enum { MOST_RESULTS = 5 };
 
 /* All files are complete before the first of them can be seen. Standard output comes last: whoever reads it may stop at any time,
  * and that is said by main(). */
-static sp_status write_files(const options *o, const result_file results[MOST_RESULTS], const sp_comparison *comparison,
-                             sp_error *err)
+static sp_status write_files(const options *o, const result_file results[MOST_RESULTS],
+                             const sp_comparison *comparison, sp_error *err)
 {
     figure_folder folder = {.o = o};
     sp_status status = SP_OK;
@@ -186,7 +193,8 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
     sp_status status = printed ? SP_OK : print_table(o, comparison, err);
     if (status == SP_OK)
         status = write_files(o, results, &with_links, err);
-    if (status == SP_OK && printed && (status = write_result(o, printed, &with_links, err)) != SP_OK && ferror(stdout))
+    if (status == SP_OK && printed && (status = write_result(o, printed, &with_links, err)) != SP_OK &&
+        ferror(stdout))
         status = SP_OK;
     return status;
 }
@@ -209,10 +217,12 @@ static sp_status open_figures(const options *o, sp_error *err)
     if (!o->figures || mkdir(o->figures, 0777) == 0)
         return SP_OK;
     if (stat(o->figures, &info) != 0 || !S_ISDIR(info.st_mode))
-        return sp_fail(err, SP_EFILE, "--figures %s: the folder cannot be made: %s", o->figures, strerror(errno));
+        return sp_fail(err, SP_EFILE, "--figures %s: the folder cannot be made: %s", o->figures,
+                       strerror(errno));
     return o->run.force || is_empty(o->figures)
                ? SP_OK
-               : sp_fail(err, SP_EFILE, "--figures %s: the folder is not empty; --force replaces files in it", o->figures);
+               : sp_fail(err, SP_EFILE, "--figures %s: the folder is not empty; --force replaces files in it",
+                         o->figures);
 }
 
 /* Where there is no comparison a part was written, or the paths of parts of decode. */
@@ -221,14 +231,16 @@ static sp_status finish(const options *o, const sp_comparison *comparison, sp_er
     if (comparison)
         return write_all(o, comparison, err);
     if (option_of_result(o))
-        return sp_fail(err, SP_EINVAL, "--%s: parts of decode are merged into a file of paths alone", option_of_result(o));
+        return sp_fail(err, SP_EINVAL, "--%s: parts of decode are merged into a file of paths alone",
+                       option_of_result(o));
     sp_status status = sp_outputs_commit(o->run.together, err);
     if (status == SP_OK && o->run.output && !o->quiet)
         tell("wrote %s", o->run.output);
     return status;
 }
 
-sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
+sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out,
+                       sp_error *err)
 {
     o->run.trace_steps = o->report || o->figures ? DRAWN_STEPS : 0;
     o->run.what_if_bytes = o->what_if && !strcmp(o->what_if, "off") ? 0 : o->what_if_bytes;

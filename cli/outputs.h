@@ -22,9 +22,10 @@ sp_status seed_read(options *o, sp_error *err);
 /* What compare and evaluate share: checks the outputs, makes the comparison from inputs[0], writes it wherever the options ask.
  * The table goes to stdout unless one of the files is "-". Where one of the files cannot be written, none is; a stdout that
  * cannot is left to main(). */
-typedef sp_status comparison_maker(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
-                                   sp_error *err);
-sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err);
+typedef sp_status comparison_maker(const char *file, const sp_run_options *o, sp_comparison **out,
+                                   sp_run_result *result, sp_error *err);
+sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out,
+                       sp_error *err);
 
 /* sp_text_save(); a standard output ("-") that cannot be written is left to main(). */
 sp_status output_text(const char *file, const char *text, bool force, sp_error *err);

@@ -39,8 +39,8 @@ static identity identify(const char *name)
 
 static bool is_same(const identity *a, const identity *b)
 {
-    return a->is_known && b->is_known && a->is_there == b->is_there && a->device == b->device && a->number == b->number &&
-           (a->is_there || strcmp(a->last, b->last) == 0);
+    return a->is_known && b->is_known && a->is_there == b->is_there && a->device == b->device &&
+           a->number == b->number && (a->is_there || strcmp(a->last, b->last) == 0);
 }
 
 /* Is there a file that must stay, or a folder that cannot be written? Of a name with {id}, the folder before it. */
@@ -126,7 +126,8 @@ static void free_inputs(known_inputs *known)
     free(known->list);
 }
 
-static sp_status collect_inputs(const options *o, const input_file *inputs, known_inputs *known, sp_error *err)
+static sp_status collect_inputs(const options *o, const input_file *inputs, known_inputs *known,
+                                sp_error *err)
 {
     const input_file common[] = {{"the model", o->run.model},
                                  {"the map of codes", o->run.map},
@@ -140,7 +141,8 @@ static sp_status collect_inputs(const options *o, const input_file *inputs, know
         status = add_input(known, "an input file", *more) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
     for (size_t i = 0; status == SP_OK && i < sizeof common / sizeof common[0]; i++)
         if (common[i].file)
-            status = add_input(known, common[i].what, common[i].file) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+            status = add_input(known, common[i].what, common[i].file) ? SP_OK
+                                                                      : sp_fail(err, SP_ENOMEM, "no memory");
     return status;
 }
 
@@ -149,21 +151,25 @@ static sp_status check_input(const char *output, const identity *id, const known
     if (!id->is_regular || !is_same(id, &input->id))
         return SP_OK;
     if (strcmp(output, input->file) == 0)
-        return sp_fail(err, SP_EINVAL, "%s: is %s, which is never written to; give the output another name", output, input->what);
-    return sp_fail(err, SP_EINVAL, "%s: is %s %s by another name, which is never written to; give the output another name",
+        return sp_fail(err, SP_EINVAL, "%s: is %s, which is never written to; give the output another name",
+                       output, input->what);
+    return sp_fail(err, SP_EINVAL,
+                   "%s: is %s %s by another name, which is never written to; give the output another name",
                    output, input->what, input->file);
 }
 
 /* ---- what is written ---- */
 
-static sp_status check_pair(const char *a, const identity *id_a, const char *b, const identity *id_b, sp_error *err)
+static sp_status check_pair(const char *a, const identity *id_a, const char *b, const identity *id_b,
+                            sp_error *err)
 {
     const identity nothing = identify("/dev/null");
     if (!is_same(id_a, id_b) || is_same(id_a, &nothing))
         return SP_OK;
     if (strcmp(a, b) == 0)
         return sp_fail(err, SP_EINVAL, "two results would be written to %s; name two files", a);
-    return sp_fail(err, SP_EINVAL, "two results would be written to one file, %s and %s; name two files", a, b);
+    return sp_fail(err, SP_EINVAL, "two results would be written to one file, %s and %s; name two files", a,
+                   b);
 }
 
 /* A result whose name ends as that of another kind. named: in the order of the table. */
@@ -181,8 +187,10 @@ static sp_status check_endings(const char *const *named, sp_error *err)
         for (int j = 0; named[i] && j < N_KINDS; j++) {
             const size_t n = strlen(named[i]), n_ending = strlen(kinds[j].ending);
             if (i != j && n > n_ending && strcmp(named[i] + n - n_ending, kinds[j].ending) == 0)
-                return sp_fail(err, SP_EINVAL, "%s: `%s` writes %s, and `%s` writes %s; name a file that ends in %s", named[i],
-                               kinds[i].option, kinds[i].writes, kinds[j].option, kinds[j].writes, kinds[i].ending);
+                return sp_fail(err, SP_EINVAL,
+                               "%s: `%s` writes %s, and `%s` writes %s; name a file that ends in %s",
+                               named[i], kinds[i].option, kinds[i].writes, kinds[j].option, kinds[j].writes,
+                               kinds[i].ending);
         }
     return SP_OK;
 }
@@ -231,7 +239,8 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
 {
     const bool has_review = o->run.review && o->run.output;
     char *review = has_review ? sp_review_file_name(o->run.output) : NULL;
-    const sp_status status = has_review && !review ? sp_fail(err, SP_ENOMEM, "no memory") : check_all(o, review, inputs, err);
+    const sp_status status =
+        has_review && !review ? sp_fail(err, SP_ENOMEM, "no memory") : check_all(o, review, inputs, err);
     free(review);
     return status;
 }

@@ -32,9 +32,12 @@ static int complain_unknown(const program *p, const char *name)
         names[i] = p->commands[i]->name;
     char list[LIST_TEXT], hint[64];
     if (*name == '-')
-        complain("there is no option %s before a command, but --help and --version; what follows a command belongs to it", name);
+        complain("there is no option %s before a command, but --help and --version; what follows a command "
+                 "belongs to it",
+                 name);
     else if (sp_name_nearest(name, p->n_commands, names) >= 0)
-        complain("\"%s\" is not a command%s", name, sp_name_hint(hint, sizeof hint, name, p->n_commands, names));
+        complain("\"%s\" is not a command%s", name,
+                 sp_name_hint(hint, sizeof hint, name, p->n_commands, names));
     else
         complain("\"%s\" is not a command; the commands are %s", name, list_commands(p, list));
     return EXIT_USAGE;
@@ -128,7 +131,8 @@ static int lose_output(int status, int reason, bool dies_of_pipes)
     /* The write that failed was an earlier one, whose reason is lost: the next one says it again. */
     if (!reason && write(STDOUT_FILENO, "\n", 1) < 0)
         reason = errno;
-    complain("standard output could not be written%s%s%s", reason ? " (" : "", reason ? strerror(reason) : "", reason ? ")" : "");
+    complain("standard output could not be written%s%s%s", reason ? " (" : "", reason ? strerror(reason) : "",
+             reason ? ")" : "");
     return EXIT_FAILED;
 }
 

@@ -15,8 +15,10 @@ double now_seconds(void)
 
 void progress_start(progress *p, const char *what, int64_t total, bool is_quiet)
 {
-    *p = (progress){
-        .is_on = !is_quiet && total > 0 && isatty(STDERR_FILENO), .what = what, .total = total, .started = now_seconds()};
+    *p = (progress){.is_on = !is_quiet && total > 0 && isatty(STDERR_FILENO),
+                    .what = what,
+                    .total = total,
+                    .started = now_seconds()};
 }
 
 void progress_show(progress *p, int64_t done)
@@ -26,8 +28,8 @@ void progress_show(progress *p, int64_t done)
         return;
     char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     double share = (double)done / (double)p->total;
-    fprintf(stderr, "\r%s of %s %s  %3.0f %%  %.0f s left\033[K", sp_count_text(done, a), sp_count_text(p->total, b), p->what,
-            100 * share, share > 0 ? elapsed / share - elapsed : 0);
+    fprintf(stderr, "\r%s of %s %s  %3.0f %%  %.0f s left\033[K", sp_count_text(done, a),
+            sp_count_text(p->total, b), p->what, 100 * share, share > 0 ? elapsed / share - elapsed : 0);
     fflush(stderr);
     p->shown = now;
     p->is_shown = true;

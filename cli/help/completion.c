@@ -30,7 +30,8 @@ typedef struct place {
 } place;
 
 /* A word, where it goes on with what is written. */
-__attribute__((format(printf, 3, 4))) static void offer(const place *p, const char *about, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void offer(const place *p, const char *about, const char *format,
+                                                        ...)
 {
     char word[160];
     const char *rest = p->written + p->n_begun;
@@ -155,7 +156,8 @@ static void offer_value(place *p, const char *name, size_t length)
         }
     if (memchr(name, '|', length))
         offer_words(p, name, length);
-    else if (dot && is_same(dot, (size_t)(name + length - dot), ".h5")) /* they are called .hdf5, .mat, .nc, ... too */
+    else if (dot && is_same(dot, (size_t)(name + length - dot),
+                            ".h5")) /* they are called .hdf5, .mat, .nc, ... too */
         offer_files(p);
     else if (dot)
         printf("\tfiles *%.*s\n", (int)(name + length - dot), dot);
@@ -227,7 +229,8 @@ static void offer_option(const struct poptOption *option, void *arg)
 /* The last of n words after a command. */
 static void offer_in_command(place *p, const command *c, int n, const char *const *words)
 {
-    const char *before = n > 1 ? words[n - 2] : "", *equals = strncmp(p->written, "--", 2) == 0 ? strchr(p->written, '=') : NULL;
+    const char *before = n > 1 ? words[n - 2] : "",
+               *equals = strncmp(p->written, "--", 2) == 0 ? strchr(p->written, '=') : NULL;
     options o;
     option_table table;
     options_init(&o);
@@ -253,7 +256,8 @@ int completion_offer(int n, const char *const *words, const command *const *comm
     const bool is_quoted = *word == '\'' || *word == '"';
     place p = {.written = word + is_quoted, .commands = commands, .n_commands = n_commands};
     if (n > 1 && strcmp(words[0], "help") == 0)
-        offer_argument(&p, "COMMAND | figures | schema | man COMMAND | completion bash|zsh|fish", n - 2, words[1]);
+        offer_argument(&p, "COMMAND | figures | schema | man COMMAND | completion bash|zsh|fish", n - 2,
+                       words[1]);
     for (int i = 0; n > 1 && i < n_commands; i++)
         if (strcmp(commands[i]->name, words[0]) == 0)
             offer_in_command(&p, commands[i], n - 1, words + 1);

@@ -89,7 +89,8 @@ static int left_column(const struct poptOption *option, char text[LEFT_TEXT])
     char letter[8] = "    ";
     if (option->shortName)
         snprintf(letter, sizeof letter, "-%c, ", option->shortName);
-    return snprintf(text, LEFT_TEXT, "  %s--%s%s%s", letter, option->longName, value ? " " : "", value ? value : "");
+    return snprintf(text, LEFT_TEXT, "  %s--%s%s%s", letter, option->longName, value ? " " : "",
+                    value ? value : "");
 }
 
 static void widen(const struct poptOption *option, void *arg)
@@ -129,8 +130,8 @@ static void print_strategies(int left)
     for (int kind = 0; kind < sp_strategy_count(); kind++) {
         const char *parameter = sp_strategy_about((sp_strategy_kind)kind)->parameter;
         char text[LEFT_TEXT];
-        snprintf(text, sizeof text, "  %s%s%s", sp_strategy_about((sp_strategy_kind)kind)->name, parameter ? ":" : "",
-                 parameter ? parameter : "");
+        snprintf(text, sizeof text, "  %s%s%s", sp_strategy_about((sp_strategy_kind)kind)->name,
+                 parameter ? ":" : "", parameter ? parameter : "");
         printf("%-*s", left + 2, text);
         print_wrapped(sp_strategy_about((sp_strategy_kind)kind)->summary, left + 2, left + 2);
     }
@@ -154,7 +155,8 @@ void help_figures(void)
 {
     enum { LEFT = 28 };
     print_wrapped(
-        "The figures of `compare` and `evaluate`: keys of the JSON and the CSV. Those of the comparison, the reference, a "
+        "The figures of `compare` and `evaluate`: keys of the JSON and the CSV. Those of the comparison, the "
+        "reference, a "
         "strategy and a class can stand in --fail-if: mask_ceiling, reference.illegal, viterbi.accuracy, "
         "viterbi.classes.N1.f1.",
         0, 0);
@@ -165,7 +167,8 @@ void help_figures(void)
         for (size_t i = 0; sp_figure_describe((sp_figure_scope)scope, i, &f); i++) {
             char words[512];
             int at = printf("  %-*s ", LEFT - 3, f.key);
-            snprintf(words, sizeof words, "%s: %s%s", f.label, f.definition, f.decimals < 0 ? " (per cent)" : "");
+            snprintf(words, sizeof words, "%s: %s%s", f.label, f.definition,
+                     f.decimals < 0 ? " (per cent)" : "");
             print_wrapped(words, at, LEFT);
         }
     }

@@ -196,21 +196,22 @@ void manual_program(const program *p)
     }
     put_strategies();
     printf(".SH \"EXIT STATUS\"\n");
-    static const char *const meaning[] = {[EXIT_DONE] = "done",
-                                          [EXIT_FAILED] =
-                                              "could not; one sentence on standard error says what, where and how to mend it",
-                                          [EXIT_USAGE] = "wrong usage",
-                                          [EXIT_UNDECODED] = "done, but some recordings could not be decoded",
-                                          [EXIT_GATE] = "done, but a condition of --fail-if holds"};
+    static const char *const meaning[] = {
+        [EXIT_DONE] = "done",
+        [EXIT_FAILED] = "could not; one sentence on standard error says what, where and how to mend it",
+        [EXIT_USAGE] = "wrong usage",
+        [EXIT_UNDECODED] = "done, but some recordings could not be decoded",
+        [EXIT_GATE] = "done, but a condition of --fail-if holds"};
     for (size_t i = 0; i < sizeof meaning / sizeof meaning[0]; i++) {
         printf(".TP\n.B %zu\n", i);
         put_words(meaning[i]);
     }
     printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress line, no colour\n.TP\n.B STATEPATH_ISA\n");
-    put_words(
-        "the instruction set: base, avx2 or avx512; otherwise the best that the processor has. It changes the time, never a "
-        "result. An unknown value gives exit status 2, one that the processor lacks 1. statepath --version --verbose names "
-        "the one in use.");
+    put_words("the instruction set: base, avx2 or avx512; otherwise the best that the processor has. It "
+              "changes the time, never a "
+              "result. An unknown value gives exit status 2, one that the processor lacks 1. statepath "
+              "--version --verbose names "
+              "the one in use.");
     printf(".SH \"SEE ALSO\"\n");
     if (p->is_companion)
         printf(".BR statepath (1),\n");

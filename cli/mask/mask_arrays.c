@@ -30,7 +30,8 @@ sp_status lengths_parse(const char *word, sp_array *out, sp_error *err)
         errno = 0;
         const long long value = strtoll(at, &end, 10);
         if (end == at || errno || *end != (i + 1 < n ? ',' : 0))
-            return sp_fail(err, SP_EINVAL, "lengths \"%s\": number %lld is missing or too large; write them as 3,5,4", word,
+            return sp_fail(err, SP_EINVAL,
+                           "lengths \"%s\": number %lld is missing or too large; write them as 3,5,4", word,
                            (long long)i + 1);
         lengths[i] = value;
         at = end + 1;
@@ -38,21 +39,22 @@ sp_status lengths_parse(const char *word, sp_array *out, sp_error *err)
     return SP_OK;
 }
 
-sp_status array_read(const char *file, const char *path, sp_array_type type, const options *o, const char *mend, sp_array *out,
-                     sp_error *err)
+sp_status array_read(const char *file, const char *path, sp_array_type type, const options *o,
+                     const char *mend, sp_array *out, sp_error *err)
 {
     const sp_file_access how = sp_run_access(&o->run);
     return sp_array_read(file, path, type, &how, mend, out, err);
 }
 
-sp_status array_read_optional(const char *file, const char *given, const char *usual, sp_array_type type, const options *o,
-                              sp_array *out, sp_error *err)
+sp_status array_read_optional(const char *file, const char *given, const char *usual, sp_array_type type,
+                              const options *o, sp_array *out, sp_error *err)
 {
     const sp_file_access how = sp_run_access(&o->run);
     bool exists = given != NULL;
     sp_status status = given ? SP_OK : sp_array_exists(file, usual, &how, &exists, err);
-    return status == SP_OK && exists ? array_read(file, given ? given : usual, type, o, "name another dataset", out, err)
-                                     : status;
+    return status == SP_OK && exists
+               ? array_read(file, given ? given : usual, type, o, "name another dataset", out, err)
+               : status;
 }
 
 char *shape_text(const sp_array *a, char text[100])
@@ -65,11 +67,12 @@ char *shape_text(const sp_array *a, char text[100])
     return text;
 }
 
-sp_status shape_wrong(const char *file, const char *path, const sp_array *a, const char *wanted, sp_error *err)
+sp_status shape_wrong(const char *file, const char *path, const sp_array *a, const char *wanted,
+                      sp_error *err)
 {
     char shape[100];
-    return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have shape %s", file, path, shape_text(a, shape),
-                   wanted);
+    return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have shape %s", file, path,
+                   shape_text(a, shape), wanted);
 }
 
 const char *or_usual(const char *given, const char *usual)
@@ -79,7 +82,9 @@ const char *or_usual(const char *given, const char *usual)
 
 sp_status lengths_check(const char *file, const options *o, const sp_array *lengths, sp_error *err)
 {
-    return lengths->rank == 1 ? SP_OK : shape_wrong(file, or_usual(o->run.place.lengths, "/lengths"), lengths, "[N]", err);
+    return lengths->rank == 1
+               ? SP_OK
+               : shape_wrong(file, or_usual(o->run.place.lengths, "/lengths"), lengths, "[N]", err);
 }
 
 sp_status lengths_read(const char *word, const options *o, sp_array *out, sp_error *err)
@@ -102,13 +107,13 @@ int64_t steps_of(const options *o, const sp_array *lengths)
 sp_status size_check(int64_t a, int64_t b, int64_t c, sp_error *err)
 {
     int64_t count;
-    if (a >= 0 && b >= 0 && c >= 0 && !__builtin_mul_overflow(a, b, &count) && !__builtin_mul_overflow(count, c, &count) &&
-        count <= MOST_VALUES)
+    if (a >= 0 && b >= 0 && c >= 0 && !__builtin_mul_overflow(a, b, &count) &&
+        !__builtin_mul_overflow(count, c, &count) && count <= MOST_VALUES)
         return SP_OK;
-    return sp_fail(
-        err, SP_EDATA,
-        "%lld times %lld times %lld values are more than the %lld that are made at once; take fewer sequences or shorter ones",
-        (long long)a, (long long)b, (long long)c, (long long)MOST_VALUES);
+    return sp_fail(err, SP_EDATA,
+                   "%lld times %lld times %lld values are more than the %lld that are made at once; take "
+                   "fewer sequences or shorter ones",
+                   (long long)a, (long long)b, (long long)c, (long long)MOST_VALUES);
 }
 
 void *room(int64_t count, size_t size)
@@ -129,7 +134,8 @@ double *as_numbers(const uint8_t *mask, int64_t count)
 sp_status tensors_write(const options *o, const sp_tensor *tensors, int32_t n, sp_error *err)
 {
     const sp_tensor_text texts[] = {{"statepath_version", sp_version()}, {"command", o->run.command}};
-    const sp_tensors all = {.n_tensors = n, .tensors = tensors, .n_texts = o->run.command ? 2 : 1, .texts = texts};
+    const sp_tensors all = {
+        .n_tensors = n, .tensors = tensors, .n_texts = o->run.command ? 2 : 1, .texts = texts};
     sp_status status = sp_tensors_save(&all, o->run.output, o->run.force, err);
     if (status == SP_OK && !o->quiet)
         tell("wrote %s", o->run.output);

@@ -21,18 +21,19 @@ int64_t steps_of(const options *o, const sp_array *lengths);
 /* ---- arrays ---- */
 
 /* mend: completes the sentence of a dataset that is missing. */
-sp_status array_read(const char *file, const char *path, sp_array_type type, const options *o, const char *mend, sp_array *out,
-                     sp_error *err);
+sp_status array_read(const char *file, const char *path, sp_array_type type, const options *o,
+                     const char *mend, sp_array *out, sp_error *err);
 /* The dataset that an option names, or else the one of the usual name where the file has it; else out stays without data. */
-sp_status array_read_optional(const char *file, const char *given, const char *usual, sp_array_type type, const options *o,
-                              sp_array *out, sp_error *err);
+sp_status array_read_optional(const char *file, const char *given, const char *usual, sp_array_type type,
+                              const options *o, sp_array *out, sp_error *err);
 /* The name that is given, or the usual one. */
 const char *or_usual(const char *given, const char *usual);
 
 /* "[3, 5]"; returns text. */
 char *shape_text(const sp_array *a, char text[100]);
 /* Returns SP_EDATA; `wanted` is the shape in letters, for the message. */
-sp_status shape_wrong(const char *file, const char *path, const sp_array *a, const char *wanted, sp_error *err);
+sp_status shape_wrong(const char *file, const char *path, const sp_array *a, const char *wanted,
+                      sp_error *err);
 /* SP_EDATA where a result of a x b x c values would be too large. */
 sp_status size_check(int64_t a, int64_t b, int64_t c, sp_error *err);
 

@@ -45,10 +45,10 @@ static sp_status read_attended(const char *word, const options *o, attended *a, 
     if (a->lengths.data)
         TRY(lengths_check(word, o, &a->lengths, err));
     else if (!a->real.data && !a->scores.data)
-        status = sp_fail(
-            err, SP_EFILE,
-            "%s: has neither scores [N,T,T] nor lengths [N] nor a mask [N,T]; name them with `scores`, `lengths` or `mask`",
-            word);
+        status = sp_fail(err, SP_EFILE,
+                         "%s: has neither scores [N,T,T] nor lengths [N] nor a mask [N,T]; name them with "
+                         "`scores`, `lengths` or `mask`",
+                         word);
 done:
     return status;
 }
@@ -73,7 +73,8 @@ static sp_status check_attended(const char *word, const options *o, attended *a,
         add_axis(&a->values, 3);
     }
     if (a->scores.data && (a->scores.rank != 3 || a->scores.dims[1] != a->scores.dims[2]))
-        return shape_wrong(word, or_usual(o->run.place.scores, "/scores"), &a->scores, "[N,T,T], query by key", err);
+        return shape_wrong(word, or_usual(o->run.place.scores, "/scores"), &a->scores,
+                           "[N,T,T], query by key", err);
     if (a->real.data && a->real.rank != 2)
         return shape_wrong(word, or_usual(o->run.place.mask, "/mask"), &a->real, "[N,T]", err);
     a->n = a->scores.data ? a->scores.dims[0] : a->real.data ? a->real.dims[0] : a->lengths.count;
@@ -148,7 +149,8 @@ static sp_status write_attended(const options *o, const attended *a, sp_error *e
 }
 
 /* The same for [N,T,width]: a row of table_rows() is a query of an item. */
-static void table_items(mask_table *t, cell_form form, const double *x, int64_t n, int64_t n_queries, int64_t width)
+static void table_items(mask_table *t, cell_form form, const double *x, int64_t n, int64_t n_queries,
+                        int64_t width)
 {
     table_word(t, "sequence");
     table_word(t, "step");

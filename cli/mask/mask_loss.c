@@ -26,8 +26,8 @@ static sp_status read_averaged(const char *file, const options *o, averaged *a, 
 {
     const bool is_named = o->run.place.mask || o->weights || o->run.place.lengths;
     sp_status status = SP_OK;
-    TRY(array_read(file, or_usual(o->losses, "/losses"), SP_ARRAY_F64, o, "name the dataset of the losses with `losses`",
-                   &a->losses, err));
+    TRY(array_read(file, or_usual(o->losses, "/losses"), SP_ARRAY_F64, o,
+                   "name the dataset of the losses with `losses`", &a->losses, err));
     if (!is_named || o->run.place.mask)
         TRY(array_read_optional(file, o->run.place.mask, "/mask", SP_ARRAY_BOOL, o, &a->mask, err));
     if (!is_named || o->weights)
@@ -56,8 +56,9 @@ static sp_status make_weights(const char *file, const options *o, averaged *a, s
     if (a->weights.data && !is_same_shape(&a->weights, losses))
         return shape_wrong(file, or_usual(o->weights, "/weights"), &a->weights, wanted, err);
     if (a->lengths.data && (losses->rank != 2 || a->lengths.rank != 1 || a->lengths.count != losses->dims[0]))
-        return sp_fail(err, SP_EDATA, "%s: %lld lengths do not fit losses of shape %s, which must be [N,T] for N lengths", file,
-                       (long long)a->lengths.count, wanted);
+        return sp_fail(err, SP_EDATA,
+                       "%s: %lld lengths do not fit losses of shape %s, which must be [N,T] for N lengths",
+                       file, (long long)a->lengths.count, wanted);
     a->w = room(losses->count, sizeof *a->w);
     uint8_t *padding = a->lengths.data ? room(losses->count, 1) : NULL;
     sp_status status = SP_OK;
@@ -81,10 +82,11 @@ static sp_status average(const char *file, averaged *a, sp_error *err)
     sp_status status = sp_loss_mean(a->losses.data, a->w, a->losses.count, &a->mean, &detail);
     if (status == SP_OK)
         return SP_OK;
-    const int64_t width = a->losses.rank > 1 ? a->losses.count / (a->losses.dims[0] ? a->losses.dims[0] : 1) : 1;
-    return detail.step < 0
-               ? sp_fail(err, status, "%s: %s", file, detail.message)
-               : sp_fail_at(err, status, detail.step, "%s: row %lld: %s", file, (long long)(detail.step / width), detail.message);
+    const int64_t width =
+        a->losses.rank > 1 ? a->losses.count / (a->losses.dims[0] ? a->losses.dims[0] : 1) : 1;
+    return detail.step < 0 ? sp_fail(err, status, "%s: %s", file, detail.message)
+                           : sp_fail_at(err, status, detail.step, "%s: row %lld: %s", file,
+                                        (long long)(detail.step / width), detail.message);
 }
 
 /* Each sequence, where there are several, and all. */
@@ -124,8 +126,8 @@ static void print_averaged(mask_table *t, const averaged *a)
         table_end(t);
     }
     table_rest(t);
-    fprintf(t->to, "mean %.6g of %lld losses that count, of %lld; their weights sum to %.6g\n", a->mean, (long long)counted,
-            (long long)a->losses.count, total);
+    fprintf(t->to, "mean %.6g of %lld losses that count, of %lld; their weights sum to %.6g\n", a->mean,
+            (long long)counted, (long long)a->losses.count, total);
 }
 
 sp_status mask_loss(const char *word, const options *o, outcome *out, sp_error *err)
@@ -139,7 +141,8 @@ sp_status mask_loss(const char *word, const options *o, outcome *out, sp_error *
     TRY(make_weights(word, o, &a, err));
     TRY(average(word, &a, err));
     if (o->run.output) {
-        sp_tensor tensors[] = {{"/mean", SP_TENSOR_F64, 1, {1}, &a.mean}, {"/weights", SP_TENSOR_F64, a.losses.rank, {0}, a.w}};
+        sp_tensor tensors[] = {{"/mean", SP_TENSOR_F64, 1, {1}, &a.mean},
+                               {"/weights", SP_TENSOR_F64, a.losses.rank, {0}, a.w}};
         memcpy(tensors[1].dims, a.losses.dims, sizeof tensors[1].dims);
         TRY(tensors_write(o, tensors, a.losses.rank ? 2 : 1, err));
     } else {

@@ -37,8 +37,8 @@ static sp_status read_ragged(const char *word, const options *o, padded *p, sp_e
     for (int64_t i = 0; i < p->n; i++)
         total += ((const int64_t *)p->lengths.data)[i];
     if (total != p->ragged.dims[0])
-        return sp_fail(err, SP_EDATA, "%s: dataset %s has %lld rows, but the lengths add up to %lld", word, path,
-                       (long long)p->ragged.dims[0], (long long)total);
+        return sp_fail(err, SP_EDATA, "%s: dataset %s has %lld rows, but the lengths add up to %lld", word,
+                       path, (long long)p->ragged.dims[0], (long long)total);
     p->width = p->ragged.rank == 2 ? p->ragged.dims[1] : 1;
     return size_check(p->n, p->t, p->width, err);
 }
@@ -65,7 +65,8 @@ static sp_status make_padded(const char *word, const options *o, padded *p, sp_e
     if (p->ragged.data) {
         p->batch = room(count * p->width, sizeof *p->batch);
         TRY(!p->batch ? sp_no_memory(err)
-                      : sp_sequences_pad(p->ragged.data, p->lengths.data, p->n, p->t, p->width, o->fill, p->batch, err));
+                      : sp_sequences_pad(p->ragged.data, p->lengths.data, p->n, p->t, p->width, o->fill,
+                                         p->batch, err));
     }
 done:
     return status;

@@ -44,7 +44,9 @@ typedef sp_status row_function(const sp_scores *scores, const uint8_t *mask, dou
 static sp_status softmax_rows(const sp_scores *scores, const uint8_t *mask, double *share, sp_error *err)
 {
     sp_status status = share ? sp_mask_leak(scores, mask, share, err) : SP_OK;
-    return status == SP_OK ? sp_masked_softmax(scores, mask, SP_SOFTMAX_MASK_LOGITS, (void *)scores->data, err) : status;
+    return status == SP_OK
+               ? sp_masked_softmax(scores, mask, SP_SOFTMAX_MASK_LOGITS, (void *)scores->data, err)
+               : status;
 }
 
 static sp_status multiply_rows(const sp_scores *scores, const uint8_t *mask, double *share, sp_error *err)
@@ -151,7 +153,8 @@ static sp_status make_room(row_run *r, int64_t n, sp_error *err)
     return r->share ? SP_OK : sp_no_memory(err);
 }
 
-static sp_status do_recording(row_run *r, const sp_masked_rows *rows, int64_t n, const char *file, sp_error *err)
+static sp_status do_recording(row_run *r, const sp_masked_rows *rows, int64_t n, const char *file,
+                              sp_error *err)
 {
     const sp_block *block = rows->block;
     const sp_batch batch = sp_block_batch(block);
@@ -163,9 +166,11 @@ static sp_status do_recording(row_run *r, const sp_masked_rows *rows, int64_t n,
     if (status != SP_OK)
         return status;
     double *share = r->writer && !r->work->has_left ? NULL : r->share;
-    status = r->work->function(&scores, block->mask + (size_t)block->offsets[n] * (size_t)block->n_classes, share, &detail);
+    status = r->work->function(&scores, block->mask + (size_t)block->offsets[n] * (size_t)block->n_classes,
+                               share, &detail);
     if (status != SP_OK)
-        return sp_fail(err, status, "%s: recording %s, step %lld: %s", file, id, (long long)detail.step, detail.message);
+        return sp_fail(err, status, "%s: recording %s, step %lld: %s", file, id, (long long)detail.step,
+                       detail.message);
     if (r->work->has_left)
         count_left(r, id, scores.n_steps);
     for (int64_t t = 0; !r->writer && t < scores.n_steps; t++)
@@ -215,12 +220,15 @@ static void say_left(row_run *r)
 {
     if (r->left.n_rows > 0)
         fprintf(r->table.to,
-                "on forbidden classes stays %.4f of the probability, the mean of all rows; at most %.4f, at recording %s, step "
+                "on forbidden classes stays %.4f of the probability, the mean of all rows; at most %.4f, at "
+                "recording %s, step "
                 "%lld\n",
-                r->left.sum / (double)r->left.n_rows, r->left.most, r->left.recording, (long long)r->left.step);
+                r->left.sum / (double)r->left.n_rows, r->left.most, r->left.recording,
+                (long long)r->left.step);
 }
 
-static sp_status write_rows(const char *file, const options *o, const row_work *work, outcome *out, sp_error *err)
+static sp_status write_rows(const char *file, const options *o, const row_work *work, outcome *out,
+                            sp_error *err)
 {
     row_run r = {.work = work};
     sp_status status = SP_OK;
@@ -256,8 +264,11 @@ done:
 
 sp_status mask_softmax(const char *word, const options *o, outcome *out, sp_error *err)
 {
-    static const row_work right = {
-        .function = softmax_rows, .what = "masked softmax", .share = "leak", .form = CELL_SHARE, .is_probs = true};
+    static const row_work right = {.function = softmax_rows,
+                                   .what = "masked softmax",
+                                   .share = "leak",
+                                   .form = CELL_SHARE,
+                                   .is_probs = true};
     static const row_work wrong = {.function = multiply_rows,
                                    .what = "softmax of logits times mask, a mistake",
                                    .share = "forbidden",

@@ -18,7 +18,8 @@ sp_status table_close(mask_table *table, sp_status status, sp_error *err)
 {
     if (table->to) {
         const bool is_lost = ferror(table->to);
-        if ((fclose(table->to) != 0 || is_lost || !table->text) && status == SP_OK) /* no text: memory was short at the end */
+        if ((fclose(table->to) != 0 || is_lost || !table->text) &&
+            status == SP_OK) /* no text: memory was short at the end */
             status = sp_no_memory(err);
     }
     if (status == SP_OK && table->text)

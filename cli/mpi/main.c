@@ -29,7 +29,8 @@ static sp_status check(const command *c, const options *o, const char **words, s
     if (strchr(o->parts, '%'))
         return sp_fail(err, SP_EINVAL, "--parts %s: a name without %%", o->parts);
     if (c == &decode_command && (!o->run.output || strstr(o->run.output, "{id}")))
-        return sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 says where the paths of all recordings are written");
+        return sp_fail(err, SP_EINVAL,
+                       "decode: -o PATHS.h5 says where the paths of all recordings are written");
     return outputs_check(o, inputs, err);
 }
 
@@ -51,7 +52,8 @@ static sp_status count(const command *c, const options *o, const char **words, s
     messages_from(who);
     sp_status status = SP_OK;
     if (mkdir(o->parts, 0777) != 0 && errno != EEXIST)
-        status = sp_fail(err, SP_EFILE, "--parts %s: the folder cannot be made: %s", o->parts, strerror(errno));
+        status =
+            sp_fail(err, SP_EFILE, "--parts %s: the folder cannot be made: %s", o->parts, strerror(errno));
     if (status == SP_OK)
         status = c->work(&own, words, &counted, err);
     if (status != SP_OK && is_interrupted()) {
@@ -84,8 +86,9 @@ static sp_status judge(const rank_report *all, const char *folder, sp_error *err
         if (is_new)
             complain("rank %d: %s", r, all[r].sentence);
     }
-    return sp_fail(err, status, "%d of %d parts could not be made; the others are in %s, and the same command goes on", n_failed,
-                   n_ranks, folder);
+    return sp_fail(err, status,
+                   "%d of %d parts could not be made; the others are in %s, and the same command goes on",
+                   n_failed, n_ranks, folder);
 }
 
 static sp_status merge(options *o, char **files, outcome *out, sp_error *err)
@@ -168,14 +171,20 @@ static sp_status work_decode(options *o, const char **words, outcome *out, sp_er
 enum { N_COMMANDS = 3 };
 
 static const char *const description[] = {
-    "Commands of statepath on the ranks of an MPI job: mpirun -n 16 statepath-mpi compare nights/*.h5 --model sleep-aasm --parts "
+    "Commands of statepath on the ranks of an MPI job: mpirun -n 16 statepath-mpi compare nights/*.h5 "
+    "--model sleep-aasm --parts "
     "parts --report nights.html. Options and results are those of statepath, to the byte.",
-    "Rank R counts shard R+1 of as many as there are ranks, and writes it as a part into the folder --parts, which each rank may "
-    "have for itself; rank 0 gets the parts that it does not see there, puts them together and writes the results. The inputs "
-    "must be there for all ranks, by the same names and with the same times of change. A rank has --threads, else one "
+    "Rank R counts shard R+1 of as many as there are ranks, and writes it as a part into the folder --parts, "
+    "which each rank may "
+    "have for itself; rank 0 gets the parts that it does not see there, puts them together and writes the "
+    "results. The inputs "
+    "must be there for all ranks, by the same names and with the same times of change. A rank has --threads, "
+    "else one "
     "for each processor that it may use: where there is a rank for each processor, say --threads 1.",
-    "A rank that fails or dies ends the job with an exit status other than 0. Parts that are written stay: the same command goes "
-    "on and counts what is missing. --force replaces results, and parts of other options; parts of this run are kept then too.",
+    "A rank that fails or dies ends the job with an exit status other than 0. Parts that are written stay: "
+    "the same command goes "
+    "on and counts what is missing. --force replaces results, and parts of other options; parts of this run "
+    "are kept then too.",
     NULL};
 
 int main(int argc, const char **argv)
@@ -184,15 +193,16 @@ int main(int argc, const char **argv)
         const command *of;
         sp_status (*work)(options *o, const char **words, outcome *out, sp_error *err);
         const char *example;
-    } known[N_COMMANDS] = {{&compare_command, work_compare,
-                            "  mpirun -n 16 statepath-mpi compare nights/*.h5 -m sleep-aasm --parts parts \\\n"
-                            "      --report nights.html\n"},
-                           {&decode_command, work_decode,
-                            "  mpirun -n 16 statepath-mpi decode nights/*.h5 -m sleep-aasm --parts parts \\\n"
-                            "      -o paths.h5\n"},
-                           {&evaluate_command, work_evaluate,
-                            "  mpirun -n 16 statepath-mpi evaluate paths/*.h5 -m sleep-aasm --parts parts \\\n"
-                            "      --json nights.json\n"}};
+    } known[N_COMMANDS] = {
+        {&compare_command, work_compare,
+         "  mpirun -n 16 statepath-mpi compare nights/*.h5 -m sleep-aasm --parts parts \\\n"
+         "      --report nights.html\n"},
+        {&decode_command, work_decode,
+         "  mpirun -n 16 statepath-mpi decode nights/*.h5 -m sleep-aasm --parts parts \\\n"
+         "      -o paths.h5\n"},
+        {&evaluate_command, work_evaluate,
+         "  mpirun -n 16 statepath-mpi evaluate paths/*.h5 -m sleep-aasm --parts parts \\\n"
+         "      --json nights.json\n"}};
     command made[N_COMMANDS];
     const command *commands[N_COMMANDS];
     for (int i = 0; i < N_COMMANDS; i++) {

@@ -22,7 +22,9 @@ static inline void sp_base85_put(const unsigned char *bytes, int64_t n, char dig
     for (int64_t b = 0; b < 4; b++)
         four = four << 8 | (b < n ? bytes[b] : 0);
     for (int d = 4; d >= 0; d--, four /= 85)
-        digits[d] = "()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~!"[four % 85];
+        digits[d] =
+            "()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~!"[four %
+                                                                                                    85];
 }
 
 #endif

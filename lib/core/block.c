@@ -59,8 +59,8 @@ static void *block_room(sp_block *block, int i, uint64_t a, uint64_t b, size_t s
     return block->memory[i];
 }
 
-sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_steps, int32_t n_classes, sp_dtype dtype,
-                           unsigned parts, sp_error *err)
+sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_steps, int32_t n_classes,
+                           sp_dtype dtype, unsigned parts, sp_error *err)
 {
     assert(n_recordings >= 0 && n_steps >= 0 && n_classes >= 0 && (dtype == SP_F32 || dtype == SP_F64));
     block_clear(block);
@@ -78,9 +78,11 @@ sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_step
 sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err)
 {
     const uint64_t steps = (uint64_t)block->n_steps, classes = (uint64_t)block->n_classes;
-    const bool adds_scores = parts & SP_BLOCK_SCORES && !block->scores, adds_labels = parts & SP_BLOCK_LABELS && !block->labels;
+    const bool adds_scores = parts & SP_BLOCK_SCORES && !block->scores,
+               adds_labels = parts & SP_BLOCK_LABELS && !block->labels;
     const bool adds_segments = parts & SP_BLOCK_SEGMENTS && !block->segments;
-    const bool adds_weights = parts & SP_BLOCK_WEIGHTS && !block->weights, adds_mask = parts & SP_BLOCK_MASK && !block->mask;
+    const bool adds_weights = parts & SP_BLOCK_WEIGHTS && !block->weights,
+               adds_mask = parts & SP_BLOCK_MASK && !block->mask;
     if (adds_scores)
         block->scores = block_room(block, SCORES, steps, classes, (size_t)block->dtype);
     if (adds_labels)
@@ -92,7 +94,8 @@ sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err)
     if (adds_mask)
         block->mask = block_room(block, MASK, steps, classes, 1);
     const bool is_whole = (block->scores || !adds_scores) && (block->labels || !adds_labels) &&
-                          (block->segments || !adds_segments) && (block->weights || !adds_weights) && (block->mask || !adds_mask);
+                          (block->segments || !adds_segments) && (block->weights || !adds_weights) &&
+                          (block->mask || !adds_mask);
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
@@ -112,7 +115,8 @@ sp_status sp_block_take_off(sp_block *block, double weight, const double *log_pr
 sp_status sp_block_keep_given(sp_block *block, sp_error *err)
 {
     const size_t n = (size_t)block->n_steps * (size_t)block->n_classes;
-    block->given = block_room(block, GIVEN, (uint64_t)block->n_steps, (uint64_t)block->n_classes, sizeof *block->given);
+    block->given =
+        block_room(block, GIVEN, (uint64_t)block->n_steps, (uint64_t)block->n_classes, sizeof *block->given);
     if (!block->given)
         return sp_no_memory(err);
     memcpy(block->given, block->scores, n * sizeof *block->given);
@@ -175,7 +179,8 @@ sp_batch sp_block_batch(const sp_block *block)
 }
 
 /* Appends to text[*used ..], cut where it is full, always terminated. */
-__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *used, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *used,
+                                                         const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

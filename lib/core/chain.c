@@ -81,8 +81,8 @@ static void *new_array(int64_t n, size_t size)
 }
 
 /* Sorts edges into rows by `to` (by_target) or `from`, keeping the order of the input inside a row. */
-static void fill_rows(int32_t n_states, int64_t n_edges, const sp_edge *edges, bool by_target, int64_t *row, int32_t *other,
-                      double *weight, int64_t *next)
+static void fill_rows(int32_t n_states, int64_t n_edges, const sp_edge *edges, bool by_target, int64_t *row,
+                      int32_t *other, double *weight, int64_t *next)
 {
     for (int64_t e = 0; e < n_edges; e++)
         row[(by_target ? edges[e].to : edges[e].from) + 1]++;
@@ -97,15 +97,15 @@ static void fill_rows(int32_t n_states, int64_t n_edges, const sp_edge *edges, b
 }
 
 /* Predecessor and successor lists, both ascending: sorting by one end and then, stably, by the other orders both. */
-static sp_status connect(const sp_chain_options *options, const sp_placement *place, const sp_chain *owner, sp_edge_kind kind,
-                         sp_chain *chain, sp_error *err)
+static sp_status connect(const sp_chain_options *options, const sp_placement *place, const sp_chain *owner,
+                         sp_edge_kind kind, sp_chain *chain, sp_error *err)
 {
     const int32_t m = owner->n_states;
     sp_edge_list count = {NULL, 0};
     sp_list_edges(options, place, owner, kind, &count);
     if (count.n > MOST_TRANSITIONS)
-        return sp_fail(err, SP_EMODEL, "model %s: it unfolds into %lld transitions; shorten its durations", place->model->name,
-                       (long long)count.n);
+        return sp_fail(err, SP_EMODEL, "model %s: it unfolds into %lld transitions; shorten its durations",
+                       place->model->name, (long long)count.n);
     sp_edge *edges = new_array(count.n, sizeof *edges);
     int64_t *next = new_array(m, sizeof *next);
     chain->pred_row = new_array(m + 1, sizeof *chain->pred_row);
@@ -115,8 +115,8 @@ static sp_status connect(const sp_chain_options *options, const sp_placement *pl
     chain->pred_weight = new_array(count.n, sizeof *chain->pred_weight);
     chain->succ_weight = new_array(count.n, sizeof *chain->succ_weight);
     sp_status status = SP_OK;
-    if (!edges || !next || !chain->pred_row || !chain->succ_row || !chain->pred || !chain->succ || !chain->pred_weight ||
-        !chain->succ_weight)
+    if (!edges || !next || !chain->pred_row || !chain->succ_row || !chain->pred || !chain->succ ||
+        !chain->pred_weight || !chain->succ_weight)
         status = sp_no_memory(err);
     if (status == SP_OK) {
         sp_edge_list list = {edges, 0};
@@ -141,7 +141,8 @@ static sp_status connect(const sp_chain_options *options, const sp_placement *pl
 }
 
 /* The graph of runs: what leads to each state, rows of runs being one. */
-static sp_status connect_rows(const sp_chain_options *options, const sp_placement *place, sp_chain *chain, sp_error *err)
+static sp_status connect_rows(const sp_chain_options *options, const sp_placement *place, sp_chain *chain,
+                              sp_error *err)
 {
     const int32_t m = chain->n_states;
     sp_edge_list list = {NULL, 0};
@@ -157,7 +158,8 @@ static sp_status connect_rows(const sp_chain_options *options, const sp_placemen
     g->pred_row = new_array(m + 1, sizeof *g->pred_row);
     g->pred = new_array(list.n, sizeof *g->pred);
     g->pred_weight = new_array(list.n, sizeof *g->pred_weight);
-    TRY(g->rows && g->leave && g->go_on && g->pred_row && g->pred && g->pred_weight ? SP_OK : sp_no_memory(err));
+    TRY(g->rows && g->leave && g->go_on && g->pred_row && g->pred && g->pred_weight ? SP_OK
+                                                                                    : sp_no_memory(err));
     list = (sp_edge_list){edges, 0};
     sp_list_edges(options, place, chain, SP_EDGES_BY_ROWS, &list);
     fill_rows(m, list.n, edges, true, g->pred_row, g->pred, g->pred_weight, next);
@@ -196,7 +198,8 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
                 seen_from[to] = k + 1;
                 chain->legal_to[n++] = to;
             }
-        qsort(chain->legal_to + chain->legal_row[k], (size_t)(n - chain->legal_row[k]), sizeof *chain->legal_to, compare_int32);
+        qsort(chain->legal_to + chain->legal_row[k], (size_t)(n - chain->legal_row[k]),
+              sizeof *chain->legal_to, compare_int32);
         chain->legal_row[k + 1] = n;
     }
     free(seen_from);
@@ -232,7 +235,8 @@ bool sp_chain_tells_states(const sp_chain *chain, bool has_gap)
         if (n_starts > 1 || n_entries > 1)
             return false;
     }
-    return classes_tell_successors(chain) && (!has_gap || !chain->across || classes_tell_successors(chain->across));
+    return classes_tell_successors(chain) &&
+           (!has_gap || !chain->across || classes_tell_successors(chain->across));
 }
 
 static bool weighs_nothing(const sp_chain *chain)
@@ -273,8 +277,8 @@ static void note_shape(sp_chain *chain)
     chain->is_boolean = weighs_nothing(chain) && (!chain->across || weighs_nothing(chain->across));
     for (int32_t s = 0; s < chain->n_states; s++) {
         chain->is_plain &= chain->state_class[s] == s && chain->entry[s];
-        chain->is_boolean &=
-            (chain->start[s] == 0 || chain->start[s] == -INFINITY) && (chain->end[s] == 0 || chain->end[s] == -INFINITY);
+        chain->is_boolean &= (chain->start[s] == 0 || chain->start[s] == -INFINITY) &&
+                             (chain->end[s] == 0 || chain->end[s] == -INFINITY);
         chain->is_boolean &= sp_chain_leave(chain, s) == 0 || sp_chain_leave(chain, s) == -INFINITY;
     }
 }
@@ -288,7 +292,8 @@ static void drop_end_weights(sp_chain *chain)
 }
 
 /* The weights of runs go to the chain, in the order of its columns. */
-static sp_status keep_durations(sp_placement *place, const int32_t *column_of_class, sp_chain *chain, sp_error *err)
+static sp_status keep_durations(sp_placement *place, const int32_t *column_of_class, sp_chain *chain,
+                                sp_error *err)
 {
     if (!place->weight)
         return SP_OK;
@@ -302,8 +307,8 @@ static sp_status keep_durations(sp_placement *place, const int32_t *column_of_cl
 }
 
 /* Compiles a model without a look at its rules. gaps: NULL: each state may stand first after one. */
-static sp_status compile(const sp_model *model, const sp_declared_gaps *gaps, const sp_chain_options *options, sp_chain **out,
-                         sp_error *err)
+static sp_status compile(const sp_model *model, const sp_declared_gaps *gaps, const sp_chain_options *options,
+                         sp_chain **out, sp_error *err)
 {
     const int32_t K = model->n_classes;
     sp_placement place = {.model = NULL};
@@ -320,7 +325,8 @@ static sp_status compile(const sp_model *model, const sp_declared_gaps *gaps, co
         chain->legal_start = new_array(K, 1);
         chain->legal_end = new_array(K, 1);
     }
-    if (!chain || !column_of_class || !chain->class_first || !chain->min_dwell || !chain->legal_start || !chain->legal_end)
+    if (!chain || !column_of_class || !chain->class_first || !chain->min_dwell || !chain->legal_start ||
+        !chain->legal_end)
         TRY(sp_no_memory(err));
     assert(chain); /* sp_no_memory() never returns SP_OK */
     for (int32_t c = 0; c < K; c++)
@@ -351,7 +357,8 @@ done:
 /* ---- rules ---- */
 
 /* What the matrix says stays what it says: which pairs are legal, how short runs may be. */
-static sp_status keep_matrix(const sp_model *model, const sp_chain_options *options, sp_chain *chain, sp_error *err)
+static sp_status keep_matrix(const sp_model *model, const sp_chain_options *options, sp_chain *chain,
+                             sp_error *err)
 {
     sp_chain *from;
     const sp_status status = compile(model, NULL, options, &from, err);
@@ -373,14 +380,16 @@ static sp_status keep_matrix(const sp_model *model, const sp_chain_options *opti
 }
 
 /* The automata, which are taken from the product, and whose letters become the chain's columns. */
-static sp_status keep_rules(const sp_model *model, sp_product *product, const sp_chain_options *options, sp_chain *chain,
-                            sp_error *err)
+static sp_status keep_rules(const sp_model *model, sp_product *product, const sp_chain_options *options,
+                            sp_chain *chain, sp_error *err)
 {
     const size_t K = (size_t)model->n_classes, L = K + 2;
     int32_t *next = new_array((int64_t)L, sizeof *next);
     uint8_t *broken = new_array((int64_t)L, 1);
     sp_status status = SP_OK;
-    TRY(next && broken && (chain->rules = new_array(model->n_rules, sizeof *chain->rules)) ? SP_OK : sp_no_memory(err));
+    TRY(next && broken && (chain->rules = new_array(model->n_rules, sizeof *chain->rules))
+            ? SP_OK
+            : sp_no_memory(err));
     chain->n_rules = model->n_rules;
     for (int32_t r = 0; r < model->n_rules; r++) {
         sp_chain_rule *rule = &chain->rules[r];
@@ -443,8 +452,8 @@ static sp_status find_path(const sp_chain *chain, bool *out, sp_error *err)
 }
 
 /* With all its rules. *is_empty: no path keeps them; *out is NULL then. */
-static sp_status compile_rules(const sp_model *model, const sp_chain_options *options, sp_chain **out, bool *is_empty,
-                               sp_error *err)
+static sp_status compile_rules(const sp_model *model, const sp_chain_options *options, sp_chain **out,
+                               bool *is_empty, sp_error *err)
 {
     sp_chain_options as_declared = *options;
     sp_product product;
@@ -457,11 +466,12 @@ static sp_status compile_rules(const sp_model *model, const sp_chain_options *op
         goto done;
     TRY(compile(&product.model, &product.gaps, &as_declared, out, err));
     if ((*out)->n_states > options->max_states)
-        TRY(sp_fail(
-            err, SP_EMODEL,
-            "model %s: its durations make the %d states that it has with its rules into %d, more than %lld; shorten them, or "
-            "allow more states (`max_states`)",
-            model->name, (int)product.model.n_states, (int)(*out)->n_states, (long long)options->max_states));
+        TRY(sp_fail(err, SP_EMODEL,
+                    "model %s: its durations make the %d states that it has with its rules into %d, more "
+                    "than %lld; shorten them, or "
+                    "allow more states (`max_states`)",
+                    model->name, (int)product.model.n_states, (int)(*out)->n_states,
+                    (long long)options->max_states));
     for (int32_t s = 0; s < (*out)->n_states; s++)
         (*out)->declared[s] = product.declared[(*out)->declared[s]];
     TRY(find_path(*out, is_empty, err));
@@ -493,7 +503,8 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
     if (own.max_states <= 0)
         own.max_states = sp_chain_options_default().max_states;
     if (!isfinite(own.transition_weight))
-        return sp_fail(err, SP_EINVAL, "transition weight %g: it multiplies log weights and must be a finite number",
+        return sp_fail(err, SP_EINVAL,
+                       "transition weight %g: it multiplies log weights and must be a finite number",
                        own.transition_weight);
     TRY(sp_model_check(model, err));
     if (model->n_rules == 0 || own.without_rules)

@@ -23,6 +23,7 @@ typedef enum sp_run_side {
 typedef enum sp_run_fit { SP_RUN_FITS, SP_RUN_TOO_SHORT, SP_RUN_TOO_LONG } sp_run_fit;
 
 /* May a run of class k have d steps, by its minimum dwell or its duration? See short_runs and long_runs in metrics.h. */
-sp_run_fit sp_chain_run_fit(const sp_chain *chain, int32_t k, int64_t d, sp_run_side before, sp_run_side after);
+sp_run_fit sp_chain_run_fit(const sp_chain *chain, int32_t k, int64_t d, sp_run_side before,
+                            sp_run_side after);
 
 #endif

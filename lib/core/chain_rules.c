@@ -59,7 +59,8 @@ double sp_chain_weight(const sp_chain *chain, int32_t i, int32_t j)
 
 bool sp_chain_is_legal(const sp_chain *chain, int32_t from, int32_t to)
 {
-    return find(chain->legal_to, chain->legal_row[from], chain->legal_row[from + 1], chain->n_classes, to) >= 0;
+    return find(chain->legal_to, chain->legal_row[from], chain->legal_row[from + 1], chain->n_classes, to) >=
+           0;
 }
 
 bool sp_chain_is_legal_start(const sp_chain *chain, int32_t k)
@@ -106,16 +107,19 @@ void sp_chain_durations_ends(const sp_chain *chain, bool *whole_at_start, bool *
 /* A run is a piece of a longer one where it goes on unseen, or beside a side that the model does not take for whole. */
 static bool is_cut(const sp_chain *chain, sp_run_side before, sp_run_side after)
 {
-    return before == SP_BESIDE_UNSCORED || after == SP_BESIDE_UNSCORED || (before != SP_BESIDE_CLASS && !chain->whole_at_start) ||
+    return before == SP_BESIDE_UNSCORED || after == SP_BESIDE_UNSCORED ||
+           (before != SP_BESIDE_CLASS && !chain->whole_at_start) ||
            (after != SP_BESIDE_CLASS && !chain->whole_at_end);
 }
 
-sp_run_fit sp_chain_run_fit(const sp_chain *chain, int32_t k, int64_t d, sp_run_side before, sp_run_side after)
+sp_run_fit sp_chain_run_fit(const sp_chain *chain, int32_t k, int64_t d, sp_run_side before,
+                            sp_run_side after)
 {
     const sp_run_weights *w = sp_chain_duration(chain, k);
     if (!w) {
         const bool is_seen =
-            before != SP_BESIDE_UNSCORED && (after == SP_BESIDE_CLASS || (after == SP_BESIDE_END && chain->min_dwell_at_end));
+            before != SP_BESIDE_UNSCORED &&
+            (after == SP_BESIDE_CLASS || (after == SP_BESIDE_END && chain->min_dwell_at_end));
         return is_seen && d < chain->min_dwell[k] ? SP_RUN_TOO_SHORT : SP_RUN_FITS;
     }
     if (sp_run_weight(w, d, is_cut(chain, before, after)) > -INFINITY)

@@ -21,7 +21,8 @@ enum { SP_RUNS_LEAST = 16 }; /* up to so many states a chain is decoded as any o
 typedef struct sp_run_graph {
     int32_t n_rows;
     sp_run_row *rows;
-    double *leave; /* [M] weight of leaving, of states of whole rows; to which the transition's own is added */
+    double
+        *leave; /* [M] weight of leaving, of states of whole rows; to which the transition's own is added */
     double *go_on; /* [M] weight of going on to the next state of the row; -INFINITY of its last */
     /* What leads to each state from outside its row: other states, and rows, by their first whole state. As the pred of sp_chain. */
     int64_t *pred_row;
@@ -33,12 +34,13 @@ struct sp_chain {
     int32_t n_classes; /* K */
     int32_t n_states;  /* M, after unfolding */
     bool is_plain;     /* M = K, state s emits class s, and each may stand first after a gap */
-    bool is_told;    /* classes tell the state: one state of a class at most begins, stands first after a gap, follows a state */
+    bool
+        is_told; /* classes tell the state: one state of a class at most begins, stands first after a gap, follows a state */
     bool is_boolean; /* every weight, start and end is 0 or -INFINITY */
     bool min_dwell_at_end;
 
     int32_t *state_class; /* [M] non-decreasing */
-    int32_t *declared;    /* [M] the state of the model that each counts the steps, or remembers the rules, of */
+    int32_t *declared; /* [M] the state of the model that each counts the steps, or remembers the rules, of */
     int32_t *class_first; /* [K+1] the states of class k are class_first[k] .. class_first[k+1]-1 */
 
     /* Predecessors of j, ascending: pred[pred_row[j]] .. pred[pred_row[j+1]-1]; pred_weight beside, finite. */
@@ -53,8 +55,8 @@ struct sp_chain {
     double *start;  /* [M] nats, -INFINITY = no */
     double *end;    /* [M] nats, -INFINITY = no */
     uint8_t *entry; /* [M] 1: may stand first after a gap (the first state of each dwell) */
-    uint8_t
-        *fresh; /* [M] 1: the first state of a dwell or run, which a relaxed path may enter where it breaks a rule. Entry states
+    uint8_t *
+        fresh; /* [M] 1: the first state of a dwell or run, which a relaxed path may enter where it breaks a rule. Entry states
                        are fresh; with rules some fresh states never follow a gap */
     double *leave; /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
     /* Where a rule remembers across gaps what it has seen: the same chain, whose predecessors and successors are those across a gap.

@@ -8,7 +8,8 @@
 /* 1.5 * 2^52: adding it leaves a number's nearest integer in the low bits. */
 static const double integer_at = 6755399441055744.0;
 static const double log2_e = 0x1.71547652b82fep0;
-static const double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33; /* high: 31 bits, exact times n < 2^21 */
+static const double ln2_high = 0x1.62e42feep-1,
+                    ln2_low = 0x1.a39ef35793c76p-33; /* high: 31 bits, exact times n < 2^21 */
 
 /* The nearest integer n to x / ln 2, as the low bits of a double near integer_at. |x| < 1e6. */
 SP_ALWAYS_INLINE vd nearest_power(vd x)
@@ -38,15 +39,15 @@ SP_ALWAYS_INLINE vd scaled_exp(vd x, vd most)
 SP_ALWAYS_INLINE vd normal_log(vd x)
 {
     const vu64 one = bits_of(spread(1));
-    vu64 k_bits = (bits_of(x) + (one - bits_of(spread(0x1.6a09e667f3bcdp-1)))) >> 52; /* a mantissa from sqrt(2) on carries */
+    vu64 k_bits = (bits_of(x) + (one - bits_of(spread(0x1.6a09e667f3bcdp-1)))) >>
+                  52; /* a mantissa from sqrt(2) on carries */
     vd m = number_of(bits_of(x) - (k_bits << 52) + one);
     vd k = number_of(k_bits + bits_of(spread(0x1p52))) - spread(0x1p52 + 1023); /* the integer, as a double */
     vd f = m - 1, s = f / (2 + f), z = s * s, w = z * z, half = spread(0.5) * (f * f);
-    vd odd =
-        w * (spread(3.999999999940941908e-01) + w * (spread(2.222219843214978396e-01) + w * spread(1.531383769920937332e-01)));
-    vd even =
-        z *
-        (spread(6.666666666666735130e-01) +
-         w * (spread(2.857142874366239149e-01) + w * (spread(1.818357216161805012e-01) + w * spread(1.479819860511658591e-01))));
+    vd odd = w * (spread(3.999999999940941908e-01) +
+                  w * (spread(2.222219843214978396e-01) + w * spread(1.531383769920937332e-01)));
+    vd even = z * (spread(6.666666666666735130e-01) +
+                   w * (spread(2.857142874366239149e-01) +
+                        w * (spread(1.818357216161805012e-01) + w * spread(1.479819860511658591e-01))));
     return k * spread(ln2_high) - ((half - (s * (half + (even + odd)) + k * spread(ln2_low))) - f);
 }

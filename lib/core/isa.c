@@ -24,8 +24,8 @@ sp_status sp_isa_parse(const char *name, sp_isa *out, sp_error *err)
 sp_isa sp_isa_best(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
         return SP_ISA_AVX512;
     if (__builtin_cpu_supports("avx2"))
         return SP_ISA_AVX2;
@@ -51,8 +51,8 @@ sp_status sp_isa_set(sp_isa isa, sp_error *err)
     if (isa < SP_ISA_BASE || isa >= SP_N_ISAS)
         return sp_fail(err, SP_EINVAL, "%d is not an instruction set", (int)isa);
     if (isa > best)
-        return sp_fail(err, SP_EINVAL, "this processor does not have the instruction set %s: its best is %s", names[isa],
-                       names[best]);
+        return sp_fail(err, SP_EINVAL, "this processor does not have the instruction set %s: its best is %s",
+                       names[isa], names[best]);
     atomic_store_explicit(&current, isa, memory_order_relaxed);
     return SP_OK;
 }

@@ -4,14 +4,16 @@
 #include <stddef.h>
 #include <string.h>
 
-void sp_labeller_count(int32_t n_classes, int64_t n, const int32_t *reference, const int32_t *labels, double *confusion)
+void sp_labeller_count(int32_t n_classes, int64_t n, const int32_t *reference, const int32_t *labels,
+                       double *confusion)
 {
     for (int64_t t = 0; t < n; t++)
         if (reference[t] >= 0 && labels[t] >= 0)
             confusion[(size_t)reference[t] * (size_t)n_classes + (size_t)labels[t]]++;
 }
 
-void sp_labeller_table(int32_t n_classes, const double *confusion, const int32_t *class_of_column, double *table)
+void sp_labeller_table(int32_t n_classes, const double *confusion, const int32_t *class_of_column,
+                       double *table)
 {
     const size_t K = (size_t)n_classes;
     for (size_t k = 0; k < K; k++) {
@@ -27,13 +29,15 @@ void sp_labeller_table(int32_t n_classes, const double *confusion, const int32_t
 void sp_labeller_even_table(int32_t n_classes, double confidence, double *table)
 {
     const size_t K = (size_t)n_classes;
-    const double right = K > 1 ? log(confidence) : 0, wrong = K > 1 ? log((1 - confidence) / (double)(K - 1)) : 0;
+    const double right = K > 1 ? log(confidence) : 0,
+                 wrong = K > 1 ? log((1 - confidence) / (double)(K - 1)) : 0;
     for (size_t l = 0; l < K; l++)
         for (size_t k = 0; k < K; k++)
             table[l * K + k] = l == k ? right : wrong;
 }
 
-void sp_labeller_scores(int32_t n_classes, const double *table, int64_t n, const int32_t *labels, double *scores)
+void sp_labeller_scores(int32_t n_classes, const double *table, int64_t n, const int32_t *labels,
+                        double *scores)
 {
     const size_t K = (size_t)n_classes;
     for (int64_t t = 0; t < n; t++, scores += K)

@@ -139,7 +139,8 @@ SP_ALWAYS_INLINE void logs_of_floats_any(const float *restrict x, int64_t n, dou
         out[i] = pick(x[i] == 0, -INFINITY, normal_log((double)x[i]));
 }
 
-SP_FOR_EACH_ISA(void, logs_of_floats, (const float *restrict x, int64_t n, double *restrict out), logs_of_floats_any(x, n, out);)
+SP_FOR_EACH_ISA(void, logs_of_floats, (const float *restrict x, int64_t n, double *restrict out),
+                logs_of_floats_any(x, n, out);)
 
 void sp_logs_of_floats(const float *x, int64_t n, double *out)
 {
@@ -187,8 +188,10 @@ SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t 
             tile[k * rows + r] = tile[k * rows + r] - max[r] - sum[r];
 }
 
-SP_FOR_EACH_ISA(void, softmax_columns, (double *x, int rows, int32_t n_classes), softmax_tile_any(x, rows, n_classes, NULL);)
-SP_FOR_EACH_ISA(void, softmax_both, (double *x, int rows, int32_t n_classes, double *p), softmax_tile_any(x, rows, n_classes, p);)
+SP_FOR_EACH_ISA(void, softmax_columns, (double *x, int rows, int32_t n_classes),
+                softmax_tile_any(x, rows, n_classes, NULL);)
+SP_FOR_EACH_ISA(void, softmax_both, (double *x, int rows, int32_t n_classes, double *p),
+                softmax_tile_any(x, rows, n_classes, p);)
 
 void sp_log_softmax_columns(double *x, int n_rows, int32_t n_classes, double *p)
 {
@@ -210,7 +213,8 @@ SP_ALWAYS_INLINE void softmax_rows_any(double *x, int rows, int32_t n_classes)
             x[r * n_classes + k] = tile[k * rows + r];
 }
 
-SP_FOR_EACH_ISA(void, softmax_rows, (double *x, int rows, int32_t n_classes), softmax_rows_any(x, rows, n_classes);)
+SP_FOR_EACH_ISA(void, softmax_rows, (double *x, int rows, int32_t n_classes),
+                softmax_rows_any(x, rows, n_classes);)
 
 void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes)
 {
@@ -218,7 +222,8 @@ void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes)
     const int64_t most = K < 1 || K > SP_SOFTMAX_CLASSES ? 0 : TILE / K < MOST_ROWS ? TILE / K : MOST_ROWS;
     for (int64_t t = 0; t < n_rows; t += most ? most : 1)
         if (most)
-            SP_BY_ISA(softmax_rows, sp_isa_current())(x + t * K, (int)(n_rows - t < most ? n_rows - t : most), K);
+            SP_BY_ISA(softmax_rows, sp_isa_current())
+            (x + t * K, (int)(n_rows - t < most ? n_rows - t : most), K);
         else
             sp_log_softmax(x + t * K, K, x + t * K);
 }

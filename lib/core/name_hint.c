@@ -26,7 +26,8 @@ static int distance(const char *a, const char *b)
         for (int j = 1; j <= n_b; j++) {
             int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
             now[j] = smaller(smaller(before[j], now[j - 1]) + 1, before[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && tolower((unsigned char)a[i - 2]) == y)
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                tolower((unsigned char)a[i - 2]) == y)
                 now[j] = smaller(now[j], before_that[j - 2] + 1);
         }
     }

@@ -15,9 +15,10 @@ enum { HALF = 1 << 15, MOST_LEAN = HALF - 32, MOST_SEEN = 255, SLOT_BITS = 13, S
 
 /* Guesses of a byte, or of a slot, stand in a tree: its bits from the highest on, the first at node 1. */
 struct sp_packer {
-    guess is_wide, is_gap[2], label[BYTE][BYTE];     /* after the gap, the label before */
-    guess is_known[2], slot[SHARED][1 << SLOT_BITS]; /* after the number before; of the class, modulo SHARED */
-    guess byte[8][BYTE], second[BYTE][BYTE];         /* by place; the second highest after the highest */
+    guess is_wide, is_gap[2], label[BYTE][BYTE]; /* after the gap, the label before */
+    guess is_known[2],
+        slot[SHARED][1 << SLOT_BITS];        /* after the number before; of the class, modulo SHARED */
+    guess byte[8][BYTE], second[BYTE][BYTE]; /* by place; the second highest after the highest */
     bool was_known;
     uint64_t seen[1 << SLOT_BITS]; /* numbers as bits, each in its slot */
 };
@@ -177,7 +178,8 @@ sp_status sp_pack(sp_packer *packer, const sp_packed_steps *steps, size_t most, 
     *before = *packer;
     coder c = {.high = UINT32_MAX, .most = most};
     code_steps(&c, packer, steps, needs_f64(steps));
-    put_byte(&c, (uint8_t)((c.low >> 24) + 1)); /* what follows reads as zeros, so this lies above low, and at most at high */
+    put_byte(&c, (uint8_t)((c.low >> 24) +
+                           1)); /* what follows reads as zeros, so this lies above low, and at most at high */
     if (c.status == SP_OK) {
         *bytes = c.out;
         *n = c.at;

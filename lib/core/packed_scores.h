@@ -27,7 +27,8 @@ void sp_packer_free(sp_packer *packer);
 typedef struct sp_packed_steps {
     int64_t n_steps;
     int32_t n_classes;
-    double *scores;  /* [T,K] nats, -INFINITY allowed; NaN, of which there is only one: the step says nothing */
+    double
+        *scores; /* [T,K] nats, -INFINITY allowed; NaN, of which there is only one: the step says nothing */
     int32_t *labels; /* [T] -1..254; or NULL */
     uint8_t *gaps;   /* [T] 0 or 1; or NULL */
 } sp_packed_steps;

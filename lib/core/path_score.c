@@ -19,7 +19,8 @@ static void fill_table(const sp_chain *chain, double *weight)
 /* The table where looking up beats searching, or NULL. */
 static double *table_of(const sp_chain *chain, int64_t n_steps, double *table)
 {
-    if (!chain->is_plain || chain->n_classes > SP_PATH_TABLE || n_steps < (int64_t)chain->n_classes * TABLE_PAYS)
+    if (!chain->is_plain || chain->n_classes > SP_PATH_TABLE ||
+        n_steps < (int64_t)chain->n_classes * TABLE_PAYS)
         return NULL;
     fill_table(chain, table);
     return table;
@@ -33,7 +34,8 @@ static double weight_of(const sp_chain *chain, const double *table, int32_t from
 bool sp_path_walk_init(sp_path_walk *w, const sp_chain *chain, int64_t n_steps, double *table)
 {
     *w = (sp_path_walk){.chain = chain, .weight = table_of(chain, n_steps, table)};
-    return chain->is_plain || chain->is_told || (w->states = malloc(2 * (size_t)chain->n_states * sizeof *w->states)) != NULL;
+    return chain->is_plain || chain->is_told ||
+           (w->states = malloc(2 * (size_t)chain->n_states * sizeof *w->states)) != NULL;
 }
 
 void sp_path_walk_clear(sp_path_walk *w)
@@ -216,7 +218,8 @@ void sp_path_descent_clear(sp_path_descent *d)
 
 static bool is_gap_after(const sp_path_descent *d, const sp_scores *scores, int64_t t)
 {
-    return scores->segments && scores->segments[t] != (t + 1 < scores->n_steps ? scores->segments[t + 1] : d->next_segment);
+    return scores->segments &&
+           scores->segments[t] != (t + 1 < scores->n_steps ? scores->segments[t + 1] : d->next_segment);
 }
 
 static void descend_plain(sp_path_descent *d, const sp_scores *scores, const int32_t *path)
@@ -300,13 +303,16 @@ double sp_path_descent_end(const sp_path_descent *d)
 
 /* ---- at once ---- */
 
-sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *score, sp_error *err)
+sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *score,
+                        sp_error *err)
 {
     if (scores->n_classes != chain->n_classes)
-        return sp_fail(err, SP_EINVAL, "scores of %d classes for a model of %d", scores->n_classes, chain->n_classes);
+        return sp_fail(err, SP_EINVAL, "scores of %d classes for a model of %d", scores->n_classes,
+                       chain->n_classes);
     for (int64_t t = 0; t < scores->n_steps; t++)
         if (path[t] < 0 || path[t] >= chain->n_classes)
-            return sp_fail_at(err, SP_EINVAL, t, "step %lld: class %d of %d", (long long)t, path[t], chain->n_classes);
+            return sp_fail_at(err, SP_EINVAL, t, "step %lld: class %d of %d", (long long)t, path[t],
+                              chain->n_classes);
     double table[SP_PATH_TABLE * SP_PATH_TABLE];
     sp_path_walk walk;
     bool is_ready = sp_path_walk_init(&walk, chain, scores->n_steps, table);

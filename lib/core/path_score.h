@@ -8,9 +8,10 @@
 typedef struct sp_path_walk {
     const sp_chain *chain;
     double *weight; /* [K,K] of a small plain chain, -INFINITY where forbidden; or NULL. Borrowed */
-    double *states; /* [2 M] of chains whose classes do not tell the states: best score of each, and room; or NULL. Owned */
-    double score;   /* of other chains, so far */
-    int32_t state;  /* of those that are not plain: where the path stands, -1: nowhere */
+    double *
+        states; /* [2 M] of chains whose classes do not tell the states: best score of each, and room; or NULL. Owned */
+    double score;  /* of other chains, so far */
+    int32_t state; /* of those that are not plain: where the path stands, -1: nowhere */
     bool has_begun;
     int32_t last; /* class of the last step */
     int64_t last_segment;
@@ -33,8 +34,9 @@ double sp_path_walk_end(const sp_path_walk *walk);
 typedef struct sp_path_descent {
     const sp_chain *chain;
     double *weight; /* as above */
-    double *states; /* [2 M] best score of what follows from each state on, and room; NULL for plain chains. Owned */
-    double score;   /* of the pieces so far */
+    double *
+        states; /* [2 M] best score of what follows from each state on, and room; NULL for plain chains. Owned */
+    double score; /* of the pieces so far */
     bool has_begun;
     int32_t next; /* class of the step after */
     int64_t next_segment;

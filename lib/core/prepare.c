@@ -29,7 +29,9 @@ sp_status sp_kind_parse(const char *text, sp_kind *out, sp_error *err)
             *out = (sp_kind)i;
             return SP_OK;
         }
-    return sp_fail(err, SP_EINVAL, "`kind` %s: there is no such kind of scores; use log_probs, probs, logits or scores", text);
+    return sp_fail(err, SP_EINVAL,
+                   "`kind` %s: there is no such kind of scores; use log_probs, probs, logits or scores",
+                   text);
 }
 
 sp_prepare_options sp_prepare_options_default(void)
@@ -41,29 +43,34 @@ sp_prepare_options sp_prepare_options_default(void)
 sp_status sp_prepare_options_check(const sp_prepare_options *o, sp_error *err)
 {
     if ((unsigned)o->kind >= SP_N_KINDS)
-        return sp_fail(err, SP_EINVAL, "kind of scores %d: there are log_probs, probs, logits and scores", (int)o->kind);
+        return sp_fail(err, SP_EINVAL, "kind of scores %d: there are log_probs, probs, logits and scores",
+                       (int)o->kind);
     if (!(o->floor >= 0 && o->floor < 1))
-        return sp_fail(err, SP_EINVAL, "`floor` %.6g: the smallest probability must lie between 0 (none) and 1", o->floor);
+        return sp_fail(err, SP_EINVAL,
+                       "`floor` %.6g: the smallest probability must lie between 0 (none) and 1", o->floor);
     if (o->floor > 0 && o->kind == SP_KIND_SCORES)
         return sp_fail(err, SP_EINVAL,
-                       "`floor` %.6g: these are scores, not probabilities, so a smallest probability means nothing; leave "
+                       "`floor` %.6g: these are scores, not probabilities, so a smallest probability means "
+                       "nothing; leave "
                        "it out, of the model too, or say what they are with `kind`",
                        o->floor);
     if (!(o->temperature > 0 && isfinite(o->temperature)))
-        return sp_fail(err, SP_EINVAL, "`temperature` %.6g: scores are divided by it; it must be greater than 0 and finite",
+        return sp_fail(err, SP_EINVAL,
+                       "`temperature` %.6g: scores are divided by it; it must be greater than 0 and finite",
                        o->temperature);
     if (!isfinite(o->prior_weight))
         return sp_fail(err, SP_EINVAL, "`prior_weight` %.6g: it must be a finite number", o->prior_weight);
     if (o->prior_weight != 0 && !o->log_prior)
         return sp_fail(err, SP_EINVAL,
-                       "`prior_weight` %.6g needs the class frequencies of the classifier's training set: add \"prior\" to the "
+                       "`prior_weight` %.6g needs the class frequencies of the classifier's training set: "
+                       "add \"prior\" to the "
                        "model",
                        o->prior_weight);
     return SP_OK;
 }
 
-sp_status sp_prepare_by_model(sp_prepare_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
-                              sp_error *err)
+sp_status sp_prepare_by_model(sp_prepare_options *o, const sp_model *model, const int32_t *class_of_column,
+                              double *log_prior, sp_error *err)
 {
     if (isnan(o->temperature))
         o->temperature = isnan(model->temperature) ? 1 : model->temperature;
@@ -76,7 +83,8 @@ sp_status sp_prepare_by_model(sp_prepare_options *o, const sp_model *model, cons
     if (o->prior_weight == 0)
         return SP_OK;
     if (!model->prior)
-        return sp_fail(err, SP_EINVAL, "`prior_weight` needs class frequencies: model %s has no \"prior\"", model->name);
+        return sp_fail(err, SP_EINVAL, "`prior_weight` needs class frequencies: model %s has no \"prior\"",
+                       model->name);
     for (int32_t c = 0; c < model->n_classes; c++)
         log_prior[c] = log(model->prior[class_of_column ? class_of_column[c] : c]);
     o->log_prior = log_prior;
@@ -92,12 +100,14 @@ static sp_status check_against_block(const sp_block *block, const sp_prepare_opt
         char number[32];
         snprintf(number, sizeof number, "%d", (int)k);
         return sp_fail(err, SP_EINVAL,
-                       "`prior_weight` %.6g: class %s has prior %.6g, which cannot be divided by; give the model a \"prior\" "
+                       "`prior_weight` %.6g: class %s has prior %.6g, which cannot be divided by; give the "
+                       "model a \"prior\" "
                        "greater than 0 for every class",
                        o->prior_weight, block->classes ? block->classes[k] : number, exp(o->log_prior[k]));
     }
     if (o->clamp && !block->labels)
-        return sp_fail(err, SP_EINVAL, "%s%s`clamp` needs labels, and there are none; name them with `labels`",
+        return sp_fail(err, SP_EINVAL,
+                       "%s%s`clamp` needs labels, and there are none; name them with `labels`",
                        block->file ? block->file : "", block->file ? ": " : "");
     return SP_OK;
 }
@@ -131,7 +141,8 @@ static bool is_scaled(const sp_prepare_options *o)
 /* Steps 3 to 6 compute, and log(floor) is no float: rounded it would be off by 6e-8 nats at each step that it stands in. */
 bool sp_prepare_widens(const sp_prepare_options *o)
 {
-    return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || o->windows || is_scaled(o);
+    return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || o->windows ||
+           is_scaled(o);
 }
 
 SP_ALWAYS_INLINE void widen_any(const float *restrict from, int64_t n, double *restrict to)
@@ -140,10 +151,12 @@ SP_ALWAYS_INLINE void widen_any(const float *restrict from, int64_t n, double *r
         to[i] = (double)from[i];
 }
 
-SP_FOR_EACH_ISA(void, widen, (const float *restrict from, int64_t n, double *restrict to), widen_any(from, n, to);)
+SP_FOR_EACH_ISA(void, widen, (const float *restrict from, int64_t n, double *restrict to),
+                widen_any(from, n, to);)
 
 /* Step 3 for rows first .. first+count-1, none of them missing; narrow: their floats, which have yet to be widened, or NULL. */
-static void take_logs(sp_block *block, const sp_prepare_options *o, const float *narrow, int64_t first, int64_t count)
+static void take_logs(sp_block *block, const sp_prepare_options *o, const float *narrow, int64_t first,
+                      int64_t count)
 {
     const int32_t K = block->n_classes;
     void *rows = row_of(block, first);
@@ -171,23 +184,25 @@ static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, in
         if (lost >= 0) {
             char place[SP_ERROR_SIZE / 2];
             int64_t step = sp_block_where(block, t, lost, place, sizeof place);
-            return sp_fail_at(err, SP_EDATA, step,
-                              "%s: the score is too large for `temperature` %.6g and `prior_weight` %.6g to stay finite", place,
-                              o->temperature, o->prior_weight);
+            return sp_fail_at(
+                err, SP_EDATA, step,
+                "%s: the score is too large for `temperature` %.6g and `prior_weight` %.6g to stay finite",
+                place, o->temperature, o->prior_weight);
         }
     }
     return SP_OK;
 }
 
 /* Steps 1 to 6 for rows that are not all plain: one by one. */
-static sp_status transform_one_by_one(sp_block *block, const sp_prepare_options *o, int64_t first, int64_t count,
-                                      sp_prepare_counts *counts, sp_error *err)
+static sp_status transform_one_by_one(sp_block *block, const sp_prepare_options *o, int64_t first,
+                                      int64_t count, sp_prepare_counts *counts, sp_error *err)
 {
     for (int64_t t = first; t < first + count; t++) {
         bool is_missing;
         sp_status status = sp_row_check(block, o, t, &is_missing, err);
         if (status == SP_OK && is_missing) {
-            memset(row_of(block, t), 0, (size_t)block->n_classes * (size_t)block->dtype); /* 0.0 in every type */
+            memset(row_of(block, t), 0,
+                   (size_t)block->n_classes * (size_t)block->dtype); /* 0.0 in every type */
             counts->missing++;
         } else if (status == SP_OK) {
             take_logs(block, o, NULL, t, 1);
@@ -215,7 +230,8 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
         if (label >= n_classes) {
             char place[SP_ERROR_SIZE / 2];
             int64_t step = sp_block_where(block, t, -1, place, sizeof place);
-            return sp_fail_at(err, SP_EDATA, step, "%s: label %d is none of the %d classes, so `clamp` cannot fix it", place,
+            return sp_fail_at(err, SP_EDATA, step,
+                              "%s: label %d is none of the %d classes, so `clamp` cannot fix it", place,
                               (int)label, (int)n_classes);
         }
         if (label >= 0)
@@ -241,7 +257,8 @@ typedef struct prepare_work {
     sp_error err; /* of that share; under the lock */
 } prepare_work;
 
-static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts, sp_error *err)
+static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts,
+                              sp_error *err)
 {
     sp_block *block = w->block;
     const sp_prepare_options *o = w->options;
@@ -250,7 +267,8 @@ static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_p
     for (int64_t t = first; t < last; t += w->few) {
         int64_t count = last - t < w->few ? last - t : w->few;
         const float *narrow = w->narrow ? w->narrow + t * K : NULL;
-        if (sp_rows_are_plain(narrow ? narrow : row_of(block, t), narrow ? SP_F32 : block->dtype, K, o->kind, count)) {
+        if (sp_rows_are_plain(narrow ? narrow : row_of(block, t), narrow ? SP_F32 : block->dtype, K, o->kind,
+                              count)) {
             take_logs(block, o, narrow, t, count);
             TRY(transform_rows(block, o, t, count, counts, err));
         } else {
@@ -274,7 +292,8 @@ static void prepare_shares(void *arg, sp_scratch *scratch, int64_t first, int64_
         int64_t begin = share * w->share, n_steps = w->block->n_steps;
         sp_prepare_counts counts = {0};
         sp_error err;
-        sp_status status = prepare_rows(w, begin, n_steps - begin < w->share ? n_steps : begin + w->share, &counts, &err);
+        sp_status status =
+            prepare_rows(w, begin, n_steps - begin < w->share ? n_steps : begin + w->share, &counts, &err);
         w->floored += counts.floored;
         w->missing += counts.missing;
         w->masked += counts.masked;
@@ -289,10 +308,14 @@ static void prepare_shares(void *arg, sp_scratch *scratch, int64_t first, int64_
     }
 }
 
-static sp_status run_shares(sp_block *block, const sp_prepare_options *o, const float *narrow, sp_workers *workers,
-                            sp_prepare_counts *counts, sp_error *err)
+static sp_status run_shares(sp_block *block, const sp_prepare_options *o, const float *narrow,
+                            sp_workers *workers, sp_prepare_counts *counts, sp_error *err)
 {
-    prepare_work w = {.block = block, .options = o, .narrow = narrow, .failed = INT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    prepare_work w = {.block = block,
+                      .options = o,
+                      .narrow = narrow,
+                      .failed = INT64_MAX,
+                      .lock = PTHREAD_MUTEX_INITIALIZER};
     w.few = block->n_classes < FEW_SCORES ? FEW_SCORES / block->n_classes : 1;
     w.share = block->n_classes < SHARE_SCORES ? SHARE_SCORES / block->n_classes : 1;
     sp_workers_share(workers, (block->n_steps + w.share - 1) / w.share, prepare_shares, &w);
@@ -311,8 +334,8 @@ static sp_status run_shares(sp_block *block, const sp_prepare_options *o, const 
 }
 
 /* Steps 1 to 4, windows, and 5 to 8. */
-static sp_status run_with_windows(sp_block *block, const sp_prepare_options *o, const float *narrow, sp_workers *workers,
-                                  sp_prepare_counts *counts, sp_error *err)
+static sp_status run_with_windows(sp_block *block, const sp_prepare_options *o, const float *narrow,
+                                  sp_workers *workers, sp_prepare_counts *counts, sp_error *err)
 {
     const int64_t n = block->n_steps * block->n_classes;
     uint8_t *mask = block->mask;
@@ -343,8 +366,8 @@ done:
     return status;
 }
 
-sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
-                     sp_error *err)
+sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers,
+                     sp_prepare_counts *counts, sp_error *err)
 {
     const sp_prepare_options *o = options;
     sp_status status = sp_prepare_options_check(o, err);

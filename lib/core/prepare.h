@@ -15,7 +15,7 @@ bool sp_prepare_widens(const sp_prepare_options *options);
  * where they are used, into log_prior [K], which options borrow.
  *   class_of_column  [K], or NULL: the columns are in the model's order
  * SP_OK, SP_EINVAL (the model has no prior). */
-sp_status sp_prepare_by_model(sp_prepare_options *options, const sp_model *model, const int32_t *class_of_column,
-                              double *log_prior, sp_error *err);
+sp_status sp_prepare_by_model(sp_prepare_options *options, const sp_model *model,
+                              const int32_t *class_of_column, double *log_prior, sp_error *err);
 
 #endif

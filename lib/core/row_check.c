@@ -29,11 +29,16 @@ SP_ALWAYS_INLINE float rough_exp(float x)
  * make vectors of integer minima but, for fear of floating-point traps, not of float comparisons. */
 SP_ALWAYS_INLINE float into_range(float x, int32_t *bad)
 {
-    enum { BITS_TOP = 0x3cf5c28f /* 0.03f */, BITS_DEEP = 0x42a60000 /* 83.0f */, BITS_INFINITY = 0x7f800000 };
+    enum {
+        BITS_TOP = 0x3cf5c28f /* 0.03f */,
+        BITS_DEEP = 0x42a60000 /* 83.0f */,
+        BITS_INFINITY = 0x7f800000
+    };
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     int32_t negative = (int32_t)(bits >> 31), size = (int32_t)(bits & 0x7fffffffu);
-    int32_t nearest = BITS_TOP + negative * (BITS_DEEP - BITS_TOP), highest = BITS_TOP + negative * (BITS_INFINITY - BITS_TOP);
+    int32_t nearest = BITS_TOP + negative * (BITS_DEEP - BITS_TOP),
+            highest = BITS_TOP + negative * (BITS_INFINITY - BITS_TOP);
     *bad |= size > highest;
     size = size < nearest ? size : nearest;
     bits = (uint32_t)size | (uint32_t)negative << 31;
@@ -54,7 +59,8 @@ SP_ALWAYS_INLINE int32_t piece_exp_f32_any(const float *x, int n, float *out)
     return bad;
 }
 
-SP_FOR_EACH_ISA(int32_t, piece_exp_f32, (const float *x, int n, float *out), return piece_exp_f32_any(x, n, out);)
+SP_FOR_EACH_ISA(int32_t, piece_exp_f32, (const float *x, int n, float *out),
+                return piece_exp_f32_any(x, n, out);)
 
 static int32_t piece_exp_f64(const double *x, int n, float *out)
 {
@@ -77,7 +83,8 @@ SP_ALWAYS_INLINE int32_t piece_probs_f32_any(const float *x, int n, float *out)
     return bad;
 }
 
-SP_FOR_EACH_ISA(int32_t, piece_probs_f32, (const float *x, int n, float *out), return piece_probs_f32_any(x, n, out);)
+SP_FOR_EACH_ISA(int32_t, piece_probs_f32, (const float *x, int n, float *out),
+                return piece_probs_f32_any(x, n, out);)
 
 SP_ALWAYS_INLINE int32_t piece_probs_f64_any(const double *x, int n, float *out)
 {
@@ -91,13 +98,15 @@ SP_ALWAYS_INLINE int32_t piece_probs_f64_any(const double *x, int n, float *out)
     return bad;
 }
 
-SP_FOR_EACH_ISA(int32_t, piece_probs_f64, (const double *x, int n, float *out), return piece_probs_f64_any(x, n, out);)
+SP_FOR_EACH_ISA(int32_t, piece_probs_f64, (const double *x, int n, float *out),
+                return piece_probs_f64_any(x, n, out);)
 
 /* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a row are asked about.
  * That is K times the additions, but of whole vectors and without a shuffle. n: a multiple of K, at least 2; p has K-1 more. Sums
  * are positive, so their bits are in order as the sums are, and may be compared as integers (see into_range()). */
-SP_ALWAYS_INLINE int32_t windows_are_bad_any(const float *restrict p, int n, int32_t n_classes, float low, float high,
-                                             float *restrict sums, const int32_t *restrict is_first)
+SP_ALWAYS_INLINE int32_t windows_are_bad_any(const float *restrict p, int n, int32_t n_classes, float low,
+                                             float high, float *restrict sums,
+                                             const int32_t *restrict is_first)
 {
     uint32_t low_bits, high_bits, bits;
     memcpy(&low_bits, &low, sizeof low_bits);
@@ -120,8 +129,8 @@ SP_ALWAYS_INLINE int32_t windows_are_bad_any(const float *restrict p, int n, int
 }
 
 SP_FOR_EACH_ISA(int32_t, windows_are_bad,
-                (const float *restrict p, int n, int32_t n_classes, float low, float high, float *restrict sums,
-                 const int32_t *restrict is_first),
+                (const float *restrict p, int n, int32_t n_classes, float low, float high,
+                 float *restrict sums, const int32_t *restrict is_first),
                 return windows_are_bad_any(p, n, n_classes, low, high, sums, is_first);)
 
 /* Four sums at once, because one would wait for itself. */
@@ -144,16 +153,17 @@ static double piece_sum(const float *p, int n)
 static int32_t piece_of(const void *data, sp_kind kind, sp_dtype dtype, int64_t first, int n, float *out)
 {
     if (kind == SP_KIND_PROBS)
-        return dtype == SP_F32 ? SP_BY_ISA(piece_probs_f32, sp_isa_current())((const float *)data + first, n, out)
-                               : SP_BY_ISA(piece_probs_f64, sp_isa_current())((const double *)data + first, n, out);
+        return dtype == SP_F32
+                   ? SP_BY_ISA(piece_probs_f32, sp_isa_current())((const float *)data + first, n, out)
+                   : SP_BY_ISA(piece_probs_f64, sp_isa_current())((const double *)data + first, n, out);
     return dtype == SP_F32 ? SP_BY_ISA(piece_exp_f32, sp_isa_current())((const float *)data + first, n, out)
                            : piece_exp_f64((const double *)data + first, n, out);
 }
 
 /* The rows' sums, of log_probs by the rough exp. A row counts as plain when its sum is so far inside the tolerance that the
  * roughness cannot matter; the exact check decides about the others. Here: 2 to MOST_WINDOW classes, whole rows at a time. */
-static bool narrow_rows_are_plain(const void *data, sp_kind kind, sp_dtype dtype, int64_t n, int32_t n_classes, float low,
-                                  float high)
+static bool narrow_rows_are_plain(const void *data, sp_kind kind, sp_dtype dtype, int64_t n,
+                                  int32_t n_classes, float low, float high)
 {
     float p[PIECE + MOST_WINDOW] = {0}, sums[PIECE]; /* windows look beyond the last row */
     int32_t is_first[PIECE] = {0};
@@ -170,7 +180,8 @@ static bool narrow_rows_are_plain(const void *data, sp_kind kind, sp_dtype dtype
 }
 
 /* The same for any number of classes, in pieces that may end inside a row. */
-static bool wide_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, int32_t n_classes, double low, double high)
+static bool wide_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, int32_t n_classes, double low,
+                                double high)
 {
     float p[PIECE];
     int32_t rest = n_classes; /* of the row */
@@ -307,30 +318,38 @@ static bool looks_like_log_probs(const row_view *v)
 
 enum { PLACE = SP_ERROR_SIZE / 2 };
 
-static const char *const other_kinds = "are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are";
+static const char *const other_kinds =
+    "are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are";
 
-static sp_status fail_probs(const sp_block *block, const sp_scores *scores, const row_view *v, int64_t row, sp_error *err)
+static sp_status fail_probs(const sp_block *block, const sp_scores *scores, const row_view *v, int64_t row,
+                            sp_error *err)
 {
     char place[PLACE];
     int64_t step = sp_block_where(block, row, v->negative, place, sizeof place);
-    const char *mend =
-        looks_like_log_probs(v) ? "these look like log probabilities: `kind` log_probs reads them so" : other_kinds;
+    const char *mend = looks_like_log_probs(v)
+                           ? "these look like log probabilities: `kind` log_probs reads them so"
+                           : other_kinds;
     if (v->negative >= 0)
         return sp_fail_at(err, SP_EDATA, step, "%s: %.6g is not a probability (probs): %s", place,
                           sp_scores_at(scores, row, v->negative), mend);
-    return sp_fail_at(err, SP_EDATA, step, "%s: the row sums to %.6g, not 1 (probs): %s", place, v->sum, mend);
+    return sp_fail_at(err, SP_EDATA, step, "%s: the row sums to %.6g, not 1 (probs): %s", place, v->sum,
+                      mend);
 }
 
 static sp_status fail_log_probs(const sp_block *block, const row_view *v, int64_t row, sp_error *err)
 {
     char place[PLACE];
     int64_t step = sp_block_where(block, row, -1, place, sizeof place);
-    const char *mend = looks_like_probs(v) ? "these look like probabilities: `kind` probs takes their logarithm" : other_kinds;
-    return sp_fail_at(err, SP_EDATA, step, "%s: the probabilities of the row sum to %.6g, not 1 (log_probs): %s", place,
+    const char *mend = looks_like_probs(v)
+                           ? "these look like probabilities: `kind` probs takes their logarithm"
+                           : other_kinds;
+    return sp_fail_at(err, SP_EDATA, step,
+                      "%s: the probabilities of the row sum to %.6g, not 1 (log_probs): %s", place,
                       v->exp_sum, mend);
 }
 
-sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options, int64_t row, bool *is_missing, sp_error *err)
+sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options, int64_t row,
+                       bool *is_missing, sp_error *err)
 {
     sp_scores scores = sp_block_batch(block).scores;
     row_view v = look_at_row(&scores, row);
@@ -339,7 +358,8 @@ sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options,
 
     if (v.infinite >= 0) {
         int64_t step = sp_block_where(block, row, v.infinite, place, sizeof place);
-        return sp_fail_at(err, SP_EDATA, step, "%s: +infinity is no score; was a probability of 1 turned into log-odds?", place);
+        return sp_fail_at(err, SP_EDATA, step,
+                          "%s: +infinity is no score; was a probability of 1 turned into log-odds?", place);
     }
     if (v.nan >= 0) {
         if (options->missing_uniform) {
@@ -347,13 +367,15 @@ sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options,
             return SP_OK;
         }
         int64_t step = sp_block_where(block, row, v.nan, place, sizeof place);
-        return sp_fail_at(err, SP_EDATA, step, "%s: NaN; `missing` uniform treats such steps as saying nothing", place);
+        return sp_fail_at(err, SP_EDATA, step,
+                          "%s: NaN; `missing` uniform treats such steps as saying nothing", place);
     }
     if (v.large >= 0 && (options->kind == SP_KIND_LOGITS || options->kind == SP_KIND_SCORES)) {
         int64_t step = sp_block_where(block, row, v.large, place, sizeof place);
-        return sp_fail_at(err, SP_EDATA, step,
-                          "%s: %.6g is so large that scores of several steps cannot be added; divide them all", place,
-                          sp_scores_at(&scores, row, v.large));
+        return sp_fail_at(
+            err, SP_EDATA, step,
+            "%s: %.6g is so large that scores of several steps cannot be added; divide them all", place,
+            sp_scores_at(&scores, row, v.large));
     }
     if (options->kind == SP_KIND_PROBS) {
         bool is_nothing = v.sum == 0 && v.negative < 0;

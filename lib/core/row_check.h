@@ -10,6 +10,7 @@ bool sp_rows_are_plain(const void *rows, sp_dtype dtype, int32_t n_classes, sp_k
 
 /* The judgement on one row: SP_OK, with *is_missing when it holds a NaN and missing_uniform is set; else SP_EDATA with the
  * sentence. */
-sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options, int64_t row, bool *is_missing, sp_error *err);
+sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options, int64_t row,
+                       bool *is_missing, sp_error *err);
 
 #endif

@@ -17,7 +17,11 @@ enum { GAP = 0 };
 #define ASAN_UNPOISON_MEMORY_REGION(data, size) ((void)(data), (void)(size))
 #endif
 
-enum { ALIGNMENT = 64, EXACT_BLOCKS = 32 /* the size of one array each; further ones double the memory */, MOST_BLOCKS = 96 };
+enum {
+    ALIGNMENT = 64,
+    EXACT_BLOCKS = 32 /* the size of one array each; further ones double the memory */,
+    MOST_BLOCKS = 96
+};
 
 /* Arrays are taken from the block `at`, or the first after it that has room. */
 struct sp_scratch {

@@ -66,8 +66,8 @@ static sp_status number(sp_subjects *s, named *list, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop, const char *place, sp_subjects **out,
-                                 sp_error *err)
+sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop, const char *place,
+                                 sp_subjects **out, sp_error *err)
 {
     if (n > INT32_MAX)
         return sp_fail(err, SP_EINVAL, "%lld recordings are too many to be grouped by subject", (long long)n);
@@ -108,7 +108,8 @@ sp_status sp_groups_read(const char *text, sp_groups *out, sp_error *err)
         *out = (sp_groups){.by = SP_GROUPS_PLACE, .place = text};
     else if (strlen(text) != n + 1)
         return sp_fail(err, SP_EINVAL,
-                       "`groups` %s: write prefix:C with one character C; recordings whose ids are equal up to the first C then "
+                       "`groups` %s: write prefix:C with one character C; recordings whose ids are equal up "
+                       "to the first C then "
                        "belong together, for example `groups` prefix:_ for s1_00, s1_01",
                        text);
     else
@@ -116,14 +117,15 @@ sp_status sp_groups_read(const char *text, sp_groups *out, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_groups *groups, const char *file, sp_subjects **out,
-                               sp_error *err)
+sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_groups *groups, const char *file,
+                               sp_subjects **out, sp_error *err)
 {
     char place[64];
     *out = NULL;
     if (groups->by == SP_GROUPS_PLACE)
         return sp_fail(err, SP_EINVAL,
-                       "`groups` %s: %s has nothing beside its steps but the recordings' names; write prefix:C, for example "
+                       "`groups` %s: %s has nothing beside its steps but the recordings' names; write "
+                       "prefix:C, for example "
                        "`groups` prefix:_ for s1_00, s1_01",
                        groups->place, file);
     if (groups->by != SP_GROUPS_PREFIX)
@@ -132,16 +134,18 @@ sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_group
     return sp_subjects_from_names(n, ids, groups->mark, place, out, err);
 }
 
-sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts, const char *what, bool is_asked,
-                                    const char *file, sp_subjects **out, sp_error *err)
+sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts,
+                                    const char *what, bool is_asked, const char *file, sp_subjects **out,
+                                    sp_error *err)
 {
     char place[300];
     for (int64_t r = 0; r < n; r++)
         if (!texts[r] || !*texts[r])
-            return sp_fail(err, is_asked ? SP_EFILE : SP_EDATA,
-                           "%s: recording %s has no attribute or dataset %s that names its subject; write it for every "
-                           "recording, or leave subjects aside with `groups` none",
-                           file, ids[r], what);
+            return sp_fail(
+                err, is_asked ? SP_EFILE : SP_EDATA,
+                "%s: recording %s has no attribute or dataset %s that names its subject; write it for every "
+                "recording, or leave subjects aside with `groups` none",
+                file, ids[r], what);
     snprintf(place, sizeof place, "%s of each recording", what);
     return sp_subjects_from_names(n, texts, '\0', place, out, err);
 }

@@ -38,19 +38,20 @@ sp_status sp_groups_read(const char *text, sp_groups *out, sp_error *err);
 
 /* From names that are there already: names [n], each up to the first `stop` ('\0': whole). `place` is copied. SP_OK, SP_ENOMEM;
  * SP_EINVAL (more than 2^31 - 1 recordings). */
-sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop, const char *place, sp_subjects **out,
-                                 sp_error *err);
+sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop, const char *place,
+                                 sp_subjects **out, sp_error *err);
 
 /* The same of recordings that have ids only. *out NULL without a mark. `file` is for messages. SP_OK; SP_EINVAL (a place), SP_ENOMEM.
  */
-sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_groups *groups, const char *file, sp_subjects **out,
-                               sp_error *err);
+sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_groups *groups, const char *file,
+                               sp_subjects **out, sp_error *err);
 
 /* What each recording says of itself: texts [n], NULL or "" where it says nothing; what: the name of the attribute or dataset.
  * All must say it. `file` and ids are for messages. SP_OK; SP_EFILE where it was asked for by name, else SP_EDATA (a recording
  * says nothing); SP_ENOMEM; SP_EINVAL as above. */
-sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts, const char *what, bool is_asked,
-                                    const char *file, sp_subjects **out, sp_error *err);
+sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts,
+                                    const char *what, bool is_asked, const char *file, sp_subjects **out,
+                                    sp_error *err);
 
 /* Labels by several raters. */
 typedef struct sp_raters_found {

@@ -11,10 +11,10 @@
 #ifndef STATEPATH_CORE_TRY_H
 #define STATEPATH_CORE_TRY_H
 
-#define TRY(call)                                                                                                                \
-    do {                                                                                                                         \
-        if ((status = (call)) != SP_OK)                                                                                          \
-            goto done;                                                                                                           \
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        if ((status = (call)) != SP_OK)                                                                      \
+            goto done;                                                                                       \
     } while (0)
 
 #endif

@@ -10,10 +10,11 @@
 sp_status sp_batch_extras_check(const sp_chain *chain, const sp_decode_output *output, sp_error *err)
 {
     if (output->n_best < 0)
-        return sp_fail(err, SP_EINVAL, "%d best paths: ask for at least one, or 0 for none", (int)output->n_best);
+        return sp_fail(err, SP_EINVAL, "%d best paths: ask for at least one, or 0 for none",
+                       (int)output->n_best);
     if (output->n_best >= INT32_MAX / chain->n_states)
-        return sp_fail(err, SP_EINVAL, "%d best paths of a model of %d states: ask for at most %d", (int)output->n_best,
-                       (int)chain->n_states, (int)(INT32_MAX / chain->n_states - 1));
+        return sp_fail(err, SP_EINVAL, "%d best paths of a model of %d states: ask for at most %d",
+                       (int)output->n_best, (int)chain->n_states, (int)(INT32_MAX / chain->n_states - 1));
     if (output->draw.n < 0)
         return sp_fail(err, SP_EINVAL, "%d draws: ask for at least one, or 0 for none", (int)output->draw.n);
     return SP_OK;
@@ -33,7 +34,8 @@ sp_status sp_batch_confidence(const sp_chain *chain, const sp_batch *batch, int6
     double log_z = -INFINITY;
     if (!confidence && !output->log_partition)
         return SP_OK;
-    sp_status status = sp_confidence_rows(chain, &scores, scratch, path, 0, path ? confidence : NULL, &log_z, NULL);
+    sp_status status =
+        sp_confidence_rows(chain, &scores, scratch, path, 0, path ? confidence : NULL, &log_z, NULL);
     if (status != SP_OK && status != SP_ENOPATH)
         return status;
     for (int64_t t = 0; t < scores.n_steps && confidence && (!path || status == SP_ENOPATH); t++)
@@ -43,8 +45,8 @@ sp_status sp_batch_confidence(const sp_chain *chain, const sp_batch *batch, int6
     return SP_OK;
 }
 
-static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                             double *margin)
+static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             const int32_t *path, double *margin)
 {
     *margin = NAN;
     sp_status status = path ? sp_margin(chain, scores, scratch, path, margin, NULL) : SP_OK;
@@ -54,8 +56,9 @@ static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_
     return SP_OK;
 }
 
-static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t n_best, int32_t *paths,
-                           int64_t stride, double *best_scores, int32_t *n_found, sp_error *err)
+static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                           int32_t n_best, int32_t *paths, int64_t stride, double *best_scores,
+                           int32_t *n_found, sp_error *err)
 {
     sp_nbest_paths best = {.paths = paths, .stride = stride, .scores = best_scores};
     sp_status status = sp_nbest(chain, scores, n_best, scratch, &best, err);
@@ -80,9 +83,9 @@ static sp_status add_best(const sp_chain *chain, const sp_batch *batch, int64_t 
     sp_scores scores = sp_batch_recording(batch, n);
     int64_t first = batch->offsets[n];
     sp_error err;
-    sp_status status =
-        fill_best(chain, &scores, scratch, output->n_best, output->best_paths + first, batch->scores.n_steps,
-                  output->best_scores + n * output->n_best, output->n_best_found ? output->n_best_found + n : NULL, &err);
+    sp_status status = fill_best(chain, &scores, scratch, output->n_best, output->best_paths + first,
+                                 batch->scores.n_steps, output->best_scores + n * output->n_best,
+                                 output->n_best_found ? output->n_best_found + n : NULL, &err);
     if (status == SP_EBUG)
         sp_decode_withhold(&err, &output->results[n], output->paths + first, scores.n_steps);
     return status == SP_EBUG ? SP_OK : status;

@@ -11,7 +11,8 @@
  *   kind     SP_KIND_LOG_PROBS or SP_KIND_SCORES: scores are nats as they stand
  *   output   not to be used where a row is bad
  * Returns what the two calls return; of several bad rows the first is named. */
-sp_status sp_decode_checked(const sp_chain *chain, sp_block *block, sp_kind kind, const sp_decode_options *options,
-                            sp_workers *workers, const sp_decode_output *output, sp_error *err);
+sp_status sp_decode_checked(const sp_chain *chain, sp_block *block, sp_kind kind,
+                            const sp_decode_options *options, sp_workers *workers,
+                            const sp_decode_output *output, sp_error *err);
 
 #endif

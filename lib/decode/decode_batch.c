@@ -35,8 +35,8 @@ typedef struct batch_work {
 } batch_work;
 
 /* By a fast kernel of one recording. SP_ENOPATH: there is none for it, or it leaves the recording to the strategy's row. */
-static sp_status decode_fast(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                             sp_error *err)
+static sp_status decode_fast(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                             double *score, sp_error *err)
 {
     if (w->options->strategy.kind == SP_GREEDY)
         return sp_kernels_greedy(w->kernels, w->chain, scores, scratch, path, score, err);
@@ -125,7 +125,8 @@ static sp_status verify_result(const batch_work *w, int64_t n, sp_workers *worke
 
 static void finish(batch_work *w, sp_scratch *scratch, int64_t n, sp_workers *workers)
 {
-    if (verify_result(w, n, workers) != SP_OK || sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
+    if (verify_result(w, n, workers) != SP_OK ||
+        sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
         w->no_memory = true;
 }
 
@@ -170,18 +171,22 @@ static bool are_fine(void *arg, int64_t first, int64_t last)
     return !w->is_bad;
 }
 
-static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
-                                 const sp_decode_output *output, sp_error *err)
+static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch,
+                                 const sp_decode_options *options, const sp_decode_output *output,
+                                 sp_error *err)
 {
     sp_status status = sp_decode_check(chain, &batch->scores, err);
     if (status != SP_OK)
         return status;
     if (batch->offsets[0] != 0 || batch->offsets[batch->n_recordings] != batch->scores.n_steps)
-        return sp_fail(err, SP_EINVAL, "offsets go from %" PRId64 " to %" PRId64 ": they must go from 0 to the %" PRId64 " steps",
+        return sp_fail(err, SP_EINVAL,
+                       "offsets go from %" PRId64 " to %" PRId64 ": they must go from 0 to the %" PRId64
+                       " steps",
                        batch->offsets[0], batch->offsets[batch->n_recordings], batch->scores.n_steps);
     for (int64_t n = 0; n < batch->n_recordings; n++)
         if (batch->offsets[n + 1] < batch->offsets[n])
-            return sp_fail(err, SP_EINVAL, "offsets go down from %" PRId64 " to %" PRId64 " at recording %" PRId64,
+            return sp_fail(err, SP_EINVAL,
+                           "offsets go down from %" PRId64 " to %" PRId64 " at recording %" PRId64,
                            batch->offsets[n], batch->offsets[n + 1], n);
     status = sp_strategy_check(&options->strategy, err);
     if (status != SP_OK)
@@ -208,8 +213,9 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
         w->extras.log_partition = NULL;
     }
     if (w->kernels->way != SP_WAY_PLAIN) {
-        if (!sp_kernels_share(w->kernels, w->batch, output, workers,
-                              (sp_leftover){decode_run, finish_run, finish_alone, w, w->unchecked ? are_fine : NULL}))
+        if (!sp_kernels_share(
+                w->kernels, w->batch, output, workers,
+                (sp_leftover){decode_run, finish_run, finish_alone, w, w->unchecked ? are_fine : NULL}))
             return sp_no_memory(err);
     } else {
         sp_workers_share(workers, w->batch->n_recordings, decode_run, w);
@@ -217,7 +223,8 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
     if (w->is_bad)
         return SP_EDATA; /* decode_block() has the sentence */
     if (is_shared && !w->no_memory &&
-        !sp_kernels_share_confidence(w->kernels, w->batch, output, workers, (sp_leftover){add_confidence, NULL, NULL, w, NULL}))
+        !sp_kernels_share_confidence(w->kernels, w->batch, output, workers,
+                                     (sp_leftover){add_confidence, NULL, NULL, w, NULL}))
         return sp_no_memory(err);
     return w->no_memory ? sp_no_memory(err) : SP_OK;
 }
@@ -245,7 +252,8 @@ static sp_status decode_with(sp_isa isa, batch_work *w, sp_block *block, sp_work
     sp_scratch *scratch = sp_workers_scratch(workers);
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     w->extras = *w->output;
-    if (!sp_kernels_init(w->kernels, isa, w->chain, w->batch, w->options->strategy.kind, needs_sums(w->output), workers))
+    if (!sp_kernels_init(w->kernels, isa, w->chain, w->batch, w->options->strategy.kind,
+                         needs_sums(w->output), workers))
         status = sp_no_memory(err);
     else
         status = block ? decode_unchecked(w, block, workers, err) : decode_all(w, workers, err);
@@ -253,27 +261,31 @@ static sp_status decode_with(sp_isa isa, batch_work *w, sp_block *block, sp_work
     return status;
 }
 
-sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
-                               sp_workers *workers, const sp_decode_output *output, sp_error *err)
+sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch,
+                               const sp_decode_options *options, sp_workers *workers,
+                               const sp_decode_output *output, sp_error *err)
 {
     sp_kernels kernels;
-    batch_work w = {.kernels = &kernels, .chain = chain, .batch = batch, .options = options, .output = output};
+    batch_work w = {
+        .kernels = &kernels, .chain = chain, .batch = batch, .options = options, .output = output};
     return decode_with(isa, &w, NULL, workers, err);
 }
 
-sp_status sp_decode_checked(const sp_chain *chain, sp_block *block, sp_kind kind, const sp_decode_options *options,
-                            sp_workers *workers, const sp_decode_output *output, sp_error *err)
+sp_status sp_decode_checked(const sp_chain *chain, sp_block *block, sp_kind kind,
+                            const sp_decode_options *options, sp_workers *workers,
+                            const sp_decode_output *output, sp_error *err)
 {
     const sp_batch batch = sp_block_batch(block);
     sp_kernels kernels;
-    batch_work w = {.kernels = &kernels, .chain = chain, .batch = &batch, .options = options, .output = output};
+    batch_work w = {
+        .kernels = &kernels, .chain = chain, .batch = &batch, .options = options, .output = output};
     w.kind = sp_prepare_options_default();
     w.kind.kind = kind;
     return decode_with(sp_isa_current(), &w, block, workers, err);
 }
 
-sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
-                          const sp_decode_output *output, sp_error *err)
+sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
+                          sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
     return sp_decode_batch_with(sp_isa_current(), chain, batch, options, workers, output, err);
 }

@@ -16,8 +16,8 @@ static sp_status read_whole(void *arg, int64_t first, int64_t n, sp_scores *scor
 }
 
 /* The recording as its own only piece. path and broken may be NULL where nothing is written; *has_gap is room for one flag. */
-static sp_sequence whole(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, uint8_t *broken,
-                         uint8_t *has_gap)
+static sp_sequence whole(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                         uint8_t *broken, uint8_t *has_gap)
 {
     *has_gap = 0;
     return (sp_sequence){.chain = chain,
@@ -35,7 +35,8 @@ static sp_sequence whole(const sp_chain *chain, const sp_scores *scores, sp_scra
                          .recurrence = NAN};
 }
 
-sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                            sp_error *err)
 {
     uint8_t has_gap;
     sp_sequence s = whole(chain, scores, scratch, NULL, NULL, &has_gap);
@@ -53,8 +54,9 @@ static sp_status run(sp_sequence *s, const sp_strategy *strategy, bool is_relaxe
     return (row->relax ? row->relax : sp_strategy_row_of(SP_VITERBI)->relax)(s, strategy->parameter, err);
 }
 
-static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
-                              sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
+static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy,
+                              bool is_relaxed, sp_scratch *scratch, const sp_whole_output *output,
+                              sp_error *err)
 {
     sp_status status = SP_OK;
     size_t T = (size_t)scores->n_steps;
@@ -85,8 +87,8 @@ done:
     return status;
 }
 
-sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
-                          sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
+sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy,
+                          bool is_relaxed, sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     sp_status status = SP_OK;
@@ -103,8 +105,8 @@ static bool has_no_path(sp_status status)
     return status == SP_ENOPATH || status == SP_EDEADEND;
 }
 
-sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options, sp_scratch *scratch,
-                    int32_t *path, sp_decoded *result, sp_error *err)
+sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options,
+                    sp_scratch *scratch, int32_t *path, sp_decoded *result, sp_error *err)
 {
     sp_decoded found = {.status = SP_OK, .step = -1};
     sp_whole_output output = {path, &found.n_broken, NULL, &found.score, &found.n_redirected};
@@ -116,11 +118,12 @@ sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_dec
     return status;
 }
 
-sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                     sp_error *err)
+sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                     double *score, sp_error *err)
 {
     const sp_strategy viterbi = {SP_VITERBI, 0};
-    return sp_decode_whole(chain, scores, &viterbi, false, scratch, &(sp_whole_output){.path = path, .score = score}, err);
+    return sp_decode_whole(chain, scores, &viterbi, false, scratch,
+                           &(sp_whole_output){.path = path, .score = score}, err);
 }
 
 /* ---- a long recording ---- */
@@ -134,7 +137,8 @@ static sp_status give_up(sp_sequence *s, sp_error *err)
 }
 
 /* Decodes, and fills in what became of it. */
-static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_relaxed, sp_decoded *result, sp_error *err)
+static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_relaxed, sp_decoded *result,
+                         sp_error *err)
 {
     sp_error why = {.step = -1};
     const sp_scratch_mark mark = sp_scratch_here(s->scratch);
@@ -143,8 +147,11 @@ static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_re
     if (status == SP_OK && sp_strategy_about(strategy->kind)->is_legal && !is_relaxed)
         status = sp_sequence_verify(s, &why);
     if (status == SP_OK) {
-        *result = (sp_decoded){
-            .status = SP_OK, .step = -1, .n_broken = s->n_broken, .n_redirected = s->n_redirected, .score = sp_sequence_score(s)};
+        *result = (sp_decoded){.status = SP_OK,
+                               .step = -1,
+                               .n_broken = s->n_broken,
+                               .n_redirected = s->n_redirected,
+                               .score = sp_sequence_score(s)};
         return SP_OK;
     }
     if (status == SP_EBUG)
@@ -156,15 +163,17 @@ static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_re
     return status == SP_EBUG || has_no_path(status) ? give_up(s, err) : status;
 }
 
-sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording, const sp_decode_options *options,
-                         sp_workers *workers, sp_decoded *result, sp_error *err)
+sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording,
+                         const sp_decode_options *options, sp_workers *workers, sp_decoded *result,
+                         sp_error *err)
 {
     sp_decoded found = {.status = SP_OK, .step = -1};
     sp_status status = sp_strategy_check(&options->strategy, err);
     if (status == SP_OK && recording->n_steps > 0) {
         sp_sequence s;
-        status = sp_sequence_open(&s, chain, recording, workers) ? attempt(&s, &options->strategy, false, &found, err)
-                                                                 : sp_no_memory(err);
+        status = sp_sequence_open(&s, chain, recording, workers)
+                     ? attempt(&s, &options->strategy, false, &found, err)
+                     : sp_no_memory(err);
         if (status == SP_OK && has_no_path(found.status) && options->relax)
             status = attempt(&s, &options->strategy, true, &found, err);
         sp_sequence_clear(&s);

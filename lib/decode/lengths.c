@@ -35,12 +35,13 @@ static void say_durations(const sp_chain *c, const char *const *classes, char *o
         if (w->longer == -INFINITY)
             snprintf(most, sizeof most, " to %d", (int)w->n_whole);
         snprintf(name, sizeof name, "class %d", (int)k);
-        n +=
-            (size_t)snprintf(out + n, size - n, "%s%.40s %d%s", n > 0 ? ", " : "", classes ? classes[k] : name, (int)least, most);
+        n += (size_t)snprintf(out + n, size - n, "%s%.40s %d%s", n > 0 ? ", " : "",
+                              classes ? classes[k] : name, (int)least, most);
     }
 }
 
-bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *classes, char *out, size_t size)
+bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *classes, char *out,
+                    size_t size)
 {
     enum { FAR = 4096 };
     sp_can_end can_end;
@@ -66,7 +67,8 @@ bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *c
         if (chain->durations)
             say_durations(chain, classes, durations, sizeof durations);
         snprintf(out, size, "no path of %lld steps can keep the rules%s%s%s%s%s", (long long)n_steps,
-                 chain->durations ? " and the durations (" : "", durations, chain->durations ? " steps)" : "", shorter, longer);
+                 chain->durations ? " and the durations (" : "", durations, chain->durations ? " steps)" : "",
+                 shorter, longer);
     }
     sp_can_end_clear(&can_end);
     return is_blamed;

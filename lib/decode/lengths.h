@@ -7,6 +7,7 @@
 /* Where a chain with durations has no path of n_steps > 0 steps without gaps, whatever the scores: true, and which durations there are
  * and which lengths next to it are possible in `out`. False otherwise, and on lack of memory.
  *   classes  [K] names; NULL: they go by number */
-bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *classes, char *out, size_t size);
+bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *classes, char *out,
+                    size_t size);
 
 #endif

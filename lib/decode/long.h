@@ -19,8 +19,9 @@ typedef struct sp_long_sureness {
 /* Reads the recording three times; its `write` is not looked at. SP_OK, also where no allowed path exists; SP_EINVAL (K differs,
  * a class out of range), SP_ENOMEM, what reading and writing return. The margin is that of sp_margin() bit for bit, the rest that
  * of a batch but for rounding (1e-6 of a confidence, which is float32; 1e-9, relative, of log Z). */
-sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *recording, const sp_long_given *given,
-                             sp_workers *workers, sp_long_sureness *out, sp_error *err);
+sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *recording,
+                             const sp_long_given *given, sp_workers *workers, sp_long_sureness *out,
+                             sp_error *err);
 
 /* sp_path_score() of a path that comes in pieces in ascending order, bit for bit. Segments stand in the scores of all pieces or
  * of none. _end: the score, 0 without steps. */

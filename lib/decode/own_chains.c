@@ -12,7 +12,8 @@ static sp_batch part_of(const sp_batch *all, int64_t first, int64_t n, int64_t *
     part.n_recordings = n;
     part.offsets = offsets;
     part.scores.n_steps = offsets[n];
-    part.scores.data = (const char *)all->scores.data + (size_t)from * (size_t)all->scores.n_classes * (size_t)all->scores.dtype;
+    part.scores.data = (const char *)all->scores.data +
+                       (size_t)from * (size_t)all->scores.n_classes * (size_t)all->scores.dtype;
     if (part.scores.given)
         part.scores.given += from * all->scores.n_classes;
     part.scores.segments = all->scores.segments ? all->scores.segments + from : NULL;
@@ -32,11 +33,13 @@ static sp_decode_output output_of(const sp_decode_output *all, int64_t first, in
 }
 
 sp_status sp_decode_batch_by(const sp_chain *const *chains, const int32_t *of, const sp_batch *batch,
-                             const sp_decode_options *options, sp_workers *workers, const sp_decode_output *output, sp_error *err)
+                             const sp_decode_options *options, sp_workers *workers,
+                             const sp_decode_output *output, sp_error *err)
 {
     const int64_t N = batch->n_recordings;
     if (output->n_best > 0 || output->draw.n > 0)
-        return sp_fail(err, SP_EINVAL, "%s of recordings that have rules of their own are not given; ask for one path",
+        return sp_fail(err, SP_EINVAL,
+                       "%s of recordings that have rules of their own are not given; ask for one path",
                        output->n_best > 0 ? "N best paths" : "draws");
     int64_t *offsets = malloc(((size_t)N + 1) * sizeof *offsets);
     sp_status status = offsets ? SP_OK : sp_no_memory(err);

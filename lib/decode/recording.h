@@ -12,7 +12,8 @@
 sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err);
 
 /* Are the classes of steps first .. first+n-1 of a path classes of the chain? SP_OK or SP_EINVAL. */
-sp_status sp_decode_check_path(const sp_chain *chain, int64_t first, int64_t n, const int32_t *path, sp_error *err);
+sp_status sp_decode_check_path(const sp_chain *chain, int64_t first, int64_t n, const int32_t *path,
+                               sp_error *err);
 
 /* Row t of the scores as doubles: the row itself when it is f64, else a copy in buffer [K]. Exact for both types. */
 static inline const double *sp_row(const sp_scores *scores, int64_t t, double *buffer)
@@ -63,12 +64,13 @@ static inline const sp_chain *sp_chain_into(const sp_chain *chain, sp_reach *how
  *   found         [T] classes; may be path itself only when a failure here may leave it written
  *   must_be_legal the strategy promises it: SP_EBUG when the path is not
  * SP_OK, SP_ENOMEM, SP_EBUG. */
-sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
-                           int32_t *path, double *score, sp_error *err);
+sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found,
+                           bool must_be_legal, int32_t *path, double *score, sp_error *err);
 
 /* For a decoder that looked at every path and found none of a finite score: SP_ENOPATH with err->step the first step that no
  * state reaches, or T-1 when states reach it but none may end, or a path exists whose sum left the range of a double. Never
  * SP_OK. SP_ENOMEM. */
-sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
+sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                            sp_error *err);
 
 #endif

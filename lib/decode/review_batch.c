@@ -50,13 +50,14 @@ static void look(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
         room->n_found[n] = 0;
         for (int64_t t = 0; t < scores.n_steps; t++)
             room->probability[at + t] = 0;
-        room->status[n] = sp_review(l->chain_of(l->arg, n), &scores, most, l->least, scratch, room->found + at, &room->n_found[n],
-                                    room->probability + at, NULL);
+        room->status[n] = sp_review(l->chain_of(l->arg, n), &scores, most, l->least, scratch,
+                                    room->found + at, &room->n_found[n], room->probability + at, NULL);
     }
 }
 
-sp_status sp_review_batch(const sp_batch *batch, const sp_chain *(*chain_of)(const void *arg, int64_t n), const void *arg,
-                          int64_t most, double least, sp_workers *workers, sp_review_room *room, sp_error *err)
+sp_status sp_review_batch(const sp_batch *batch, const sp_chain *(*chain_of)(const void *arg, int64_t n),
+                          const void *arg, int64_t most, double least, sp_workers *workers,
+                          sp_review_room *room, sp_error *err)
 {
     looking l = {batch, chain_of, arg, most, least, room};
     if (!make_room(room, batch->scores.n_steps, batch->n_recordings))
@@ -64,8 +65,9 @@ sp_status sp_review_batch(const sp_batch *batch, const sp_chain *(*chain_of)(con
     sp_workers_share(workers, batch->n_recordings, look, &l);
     for (int64_t n = 0; n < batch->n_recordings; n++)
         if (room->status[n] != SP_OK && room->status[n] != SP_ENOPATH)
-            return room->status[n] == SP_ENOMEM ? sp_no_memory(err)
-                                                : sp_fail(err, room->status[n], "the scores have not the model's classes");
+            return room->status[n] == SP_ENOMEM
+                       ? sp_no_memory(err)
+                       : sp_fail(err, room->status[n], "the scores have not the model's classes");
     return SP_OK;
 }
 

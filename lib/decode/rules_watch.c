@@ -33,9 +33,10 @@ sp_status sp_rules_verify(const sp_chain *chain, const sp_scores *scores, const 
     for (int32_t r = 0; r < chain->n_rules && scores->n_steps > 0; r++) {
         const sp_chain_rule *rule = &chain->rules[r];
         if (is_hard(rule) && breaks_rule(rule, scores, path))
-            return sp_fail(err, SP_EBUG,
-                           "the path that was found breaks rule %s: this is a bug of statepath; the path is withheld",
-                           rule->name);
+            return sp_fail(
+                err, SP_EBUG,
+                "the path that was found breaks rule %s: this is a bug of statepath; the path is withheld",
+                rule->name);
     }
     return SP_OK;
 }

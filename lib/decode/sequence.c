@@ -55,10 +55,14 @@ static bool has_score_room(sp_sequence *s)
     return s->table && score_init(s);
 }
 
-bool sp_sequence_open(sp_sequence *s, const sp_chain *chain, const sp_long_recording *recording, sp_workers *workers)
+bool sp_sequence_open(sp_sequence *s, const sp_chain *chain, const sp_long_recording *recording,
+                      sp_workers *workers)
 {
-    *s = (sp_sequence){
-        .chain = chain, .recording = *recording, .workers = workers, .scratch = sp_workers_scratch(workers), .recurrence = NAN};
+    *s = (sp_sequence){.chain = chain,
+                       .recording = *recording,
+                       .workers = workers,
+                       .scratch = sp_workers_scratch(workers),
+                       .recurrence = NAN};
     s->steps = piece_steps(chain, recording);
     s->n = (recording->n_steps + s->steps - 1) / s->steps;
     s->path = malloc((size_t)s->steps * sizeof *s->path);
@@ -82,7 +86,8 @@ void sp_sequence_clear(sp_sequence *s)
     free(s->has_gap);
 }
 
-bool sp_sequence_nested(sp_sequence *s, const sp_sequence *outer, const sp_chain *chain, const sp_long_recording *io)
+bool sp_sequence_nested(sp_sequence *s, const sp_sequence *outer, const sp_chain *chain,
+                        const sp_long_recording *io)
 {
     *s = *outer;
     s->chain = chain;
@@ -108,7 +113,8 @@ sp_status sp_sequence_read(sp_sequence *s, int64_t i, sp_scores *scores, sp_erro
     if (status != SP_OK)
         return status;
     if (scores->n_steps != n || (r->has_gap && !scores->segments))
-        return sp_fail(err, SP_EINVAL, "steps %lld to %lld of a long recording were asked for, but not these were read",
+        return sp_fail(err, SP_EINVAL,
+                       "steps %lld to %lld of a long recording were asked for, but not these were read",
                        (long long)first, (long long)(first + n - 1));
     if (!r->has_gap)
         scores->segments = NULL;
@@ -157,8 +163,8 @@ static void note_piece(sp_sequence *s, int64_t first, const sp_scores *scores, c
         sp_path_descent_add(&s->backward_score, scores, path);
 }
 
-sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path, const uint8_t *broken,
-                            sp_error *err)
+sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
+                            const uint8_t *broken, sp_error *err)
 {
     if (s->is_whole) {
         if (path != s->path + first)
@@ -173,7 +179,8 @@ sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scor
 
 double sp_sequence_score(const sp_sequence *s)
 {
-    return s->backward_score.has_begun ? sp_path_descent_end(&s->backward_score) : sp_path_walk_end(&s->forward_score);
+    return s->backward_score.has_begun ? sp_path_descent_end(&s->backward_score)
+                                       : sp_path_walk_end(&s->forward_score);
 }
 
 sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
@@ -186,7 +193,8 @@ sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
     }
     const double sum = s->is_outside ? -INFINITY : sp_sequence_score(s);
     /* The pieces are added up apart, so large numbers that cancel do not round as in the recurrence. */
-    double tolerance = sp_verify_tolerance(s->recording.n_steps, isnan(value) ? 0 : value) + 1e-12 * s->magnitude;
+    double tolerance =
+        sp_verify_tolerance(s->recording.n_steps, isnan(value) ? 0 : value) + 1e-12 * s->magnitude;
     bool may_overflow = s->magnitude > 1e300 && !s->is_outside,
          is_close = isnan(value) || fabs(sum - value) <= tolerance || (s->is_least && sum >= value);
     if (!may_overflow && !(sum > -INFINITY && is_close))
@@ -198,7 +206,8 @@ sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
 
 /* Marks in next[M] the states that can stand at a step of scores e[K]: at the start of a recording, after those in now[M], or
  * after a gap. Returns whether there is any. */
-static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next)
+static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now,
+                       uint8_t *next)
 {
     int32_t n_states = chain->n_states;
     const sp_chain *into = sp_chain_into(chain, &how);
@@ -241,11 +250,11 @@ static sp_status look_for_path(sp_sequence *s, sp_error *err)
             return status;
         for (int64_t t = 0; t < scores.n_steps; t++) {
             if (!reach_step(c, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), now, next))
-                return sp_fail_at(
-                    err, SP_ENOPATH, i * s->steps + t,
-                    "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "
-                    "its scores and masks, or decode with `on_infeasible` relax",
-                    (long long)i * s->steps + t);
+                return sp_fail_at(err, SP_ENOPATH, i * s->steps + t,
+                                  "no allowed path has a finite score: no class that may stand at step %lld "
+                                  "is possible there: look at "
+                                  "its scores and masks, or decode with `on_infeasible` relax",
+                                  (long long)i * s->steps + t);
             uint8_t *before = now;
             now = next;
             next = before;
@@ -254,11 +263,11 @@ static sp_status look_for_path(sp_sequence *s, sp_error *err)
     for (size_t j = 0; j < M; j++)
         if (now[j] && c->end[j] > -INFINITY)
             return SP_OK;
-    return sp_fail_at(
-        err, SP_ENOPATH, s->recording.n_steps - 1,
-        "no allowed path has a finite score: none of the classes that can stand at the last step, %lld, may end: look "
-        "at \"end\" in the model, or decode with `on_infeasible` relax",
-        (long long)(s->recording.n_steps - 1));
+    return sp_fail_at(err, SP_ENOPATH, s->recording.n_steps - 1,
+                      "no allowed path has a finite score: none of the classes that can stand at the last "
+                      "step, %lld, may end: look "
+                      "at \"end\" in the model, or decode with `on_infeasible` relax",
+                      (long long)(s->recording.n_steps - 1));
 }
 
 /* Where durations leave no path of so many steps, the sentence says so. */
@@ -279,9 +288,9 @@ sp_status sp_sequence_no_path(sp_sequence *s, sp_error *err)
     sp_status status = path_exists(s, err);
     if (status != SP_OK)
         return status;
-    return sp_fail_at(
-        err, SP_ENOPATH, s->recording.n_steps - 1,
-        "no allowed path has a finite score, because the sum of the scores leaves the range of a double: scale them down");
+    return sp_fail_at(err, SP_ENOPATH, s->recording.n_steps - 1,
+                      "no allowed path has a finite score, because the sum of the scores leaves the range of "
+                      "a double: scale them down");
 }
 
 sp_status sp_sequence_stuck(sp_sequence *s, const char *who, int64_t step, sp_error *err)
@@ -290,7 +299,8 @@ sp_status sp_sequence_stuck(sp_sequence *s, const char *who, int64_t step, sp_er
     if (status != SP_OK)
         return status;
     return sp_fail_at(err, SP_EDEADEND, step,
-                      "%s met a dead end: nothing that it kept can go on at step %lld, or end there, though an allowed path "
+                      "%s met a dead end: nothing that it kept can go on at step %lld, or end there, though "
+                      "an allowed path "
                       "exists: decode with viterbi, which looks ahead to the end",
                       who, (long long)step);
 }

@@ -44,12 +44,14 @@ typedef struct sp_sequence {
 /* A long recording. The steps of a piece are a multiple of SP_PIECE_UNIT. False on lack of memory; to be cleared in every case.
  */
 enum { SP_PIECE_UNIT = 16 };
-bool sp_sequence_open(sp_sequence *s, const sp_chain *chain, const sp_long_recording *recording, sp_workers *workers);
+bool sp_sequence_open(sp_sequence *s, const sp_chain *chain, const sp_long_recording *recording,
+                      sp_workers *workers);
 void sp_sequence_clear(sp_sequence *s);
 
 /* The same recording with other scores and weights, read and written by the functions of *io, whose arg they get: its pieces, and
  * the buffers for them, are those of `outer`. False on lack of memory; to be cleared in every case, and before `outer`. */
-bool sp_sequence_nested(sp_sequence *s, const sp_sequence *outer, const sp_chain *chain, const sp_long_recording *io);
+bool sp_sequence_nested(sp_sequence *s, const sp_sequence *outer, const sp_chain *chain,
+                        const sp_long_recording *io);
 void sp_sequence_clear_nested(sp_sequence *s);
 
 /* Reads piece i. The first time they must come in order. */
@@ -64,13 +66,15 @@ static inline bool sp_sequence_is_gap(const sp_sequence *s, int64_t i, const sp_
 /* How the path comes to row t of piece i. */
 static inline sp_reach sp_sequence_reach(const sp_sequence *s, int64_t i, const sp_scores *scores, int64_t t)
 {
-    return i == 0 && t == 0 ? SP_REACH_START : sp_sequence_is_gap(s, i, scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
+    return i == 0 && t == 0                      ? SP_REACH_START
+           : sp_sequence_is_gap(s, i, scores, t) ? SP_REACH_ENTRY
+                                                 : SP_REACH_NEXT;
 }
 
 /* Writes the classes path[n] from step `first` on, whose scores these are. A path comes in ascending pieces, or in those of the
  * recording from the last to the first. broken [n] or NULL. */
-sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path, const uint8_t *broken,
-                            sp_error *err);
+sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
+                            const uint8_t *broken, sp_error *err);
 
 /* The score of the path that was written in pieces. */
 double sp_sequence_score(const sp_sequence *s);
@@ -101,7 +105,7 @@ typedef struct sp_whole_output {
     double *score;
     int64_t *n_redirected;
 } sp_whole_output;
-sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
-                          sp_scratch *scratch, const sp_whole_output *output, sp_error *err);
+sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy,
+                          bool is_relaxed, sp_scratch *scratch, const sp_whole_output *output, sp_error *err);
 
 #endif

@@ -7,14 +7,14 @@
 
 /* THE table of strategies: the line that a strategy needs beside its own file, which exports sp_<name>_row. The first ones stand
  * in the order of the constants in statepath/decode.h; further ones go to the end. */
-#define STRATEGIES(ROW)                                                                                                          \
-    ROW(argmax)                                                                                                                  \
-    ROW(greedy)                                                                                                                  \
-    ROW(beam)                                                                                                                    \
-    ROW(viterbi)                                                                                                                 \
-    ROW(posterior)                                                                                                               \
-    ROW(mea)                                                                                                                     \
-    ROW(posterior_viterbi)                                                                                                       \
+#define STRATEGIES(ROW)                                                                                      \
+    ROW(argmax)                                                                                              \
+    ROW(greedy)                                                                                              \
+    ROW(beam)                                                                                                \
+    ROW(viterbi)                                                                                             \
+    ROW(posterior)                                                                                           \
+    ROW(mea)                                                                                                 \
+    ROW(posterior_viterbi)                                                                                   \
     ROW(online)
 
 #define DECLARE(name) extern const sp_strategy_row sp_##name##_row;
@@ -45,11 +45,12 @@ const sp_strategy_info *sp_strategy_about(sp_strategy_kind kind)
 sp_status sp_strategy_check(const sp_strategy *strategy, sp_error *err)
 {
     if (strategy->kind < 0 || strategy->kind >= N_ROWS)
-        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a recording", (int)strategy->kind);
+        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a recording",
+                       (int)strategy->kind);
     const sp_strategy_info *about = sp_strategy_about(strategy->kind);
     if (about->parameter && strategy->parameter < about->least)
-        return sp_fail(err, SP_EINVAL, "%s:%d: %s must be at least %d", about->name, (int)strategy->parameter, about->parameter,
-                       (int)about->least);
+        return sp_fail(err, SP_EINVAL, "%s:%d: %s must be at least %d", about->name, (int)strategy->parameter,
+                       about->parameter, (int)about->least);
     return SP_OK;
 }
 
@@ -69,20 +70,25 @@ static int32_t parse_number(const char *text)
     return (int32_t)value;
 }
 
-static sp_status parse_parameter(const sp_strategy_info *row, const char *text, const char *number, int32_t *out, sp_error *err)
+static sp_status parse_parameter(const sp_strategy_info *row, const char *text, const char *number,
+                                 int32_t *out, sp_error *err)
 {
     if (!row->parameter && !number) {
         *out = 0;
         return SP_OK;
     }
     if (!row->parameter)
-        return sp_fail(err, SP_EINVAL, "strategy \"%s\": %s takes no parameter, write \"%s\"", text, row->name, row->name);
+        return sp_fail(err, SP_EINVAL, "strategy \"%s\": %s takes no parameter, write \"%s\"", text,
+                       row->name, row->name);
     if (!number)
-        return sp_fail(err, SP_EINVAL, "strategy \"%s\": it needs its parameter, write \"%s:%s\", for example \"%s:%" PRId32 "\"",
+        return sp_fail(err, SP_EINVAL,
+                       "strategy \"%s\": it needs its parameter, write \"%s:%s\", for example \"%s:%" PRId32
+                       "\"",
                        text, row->name, row->parameter, row->name, row->sample);
     int32_t value = parse_number(number);
     if (value < row->least)
-        return sp_fail(err, SP_EINVAL, "strategy \"%s\": %s must be a whole number from %" PRId32 " to %" PRId32, text,
+        return sp_fail(err, SP_EINVAL,
+                       "strategy \"%s\": %s must be a whole number from %" PRId32 " to %" PRId32, text,
                        row->parameter, row->least, INT32_MAX);
     *out = value;
     return SP_OK;
@@ -106,8 +112,8 @@ sp_status sp_strategy_parse(const char *text, sp_strategy *out, sp_error *err)
     for (int kind = 0; kind < N_ROWS; kind++) {
         const sp_strategy_info *row = sp_strategy_about(kind);
         size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s%s%s", kind ? ", " : "", row->name, row->parameter ? ":" : "",
-                 row->parameter ? row->parameter : "");
+        snprintf(all + used, sizeof all - used, "%s%s%s%s", kind ? ", " : "", row->name,
+                 row->parameter ? ":" : "", row->parameter ? row->parameter : "");
     }
     return sp_fail(err, SP_EINVAL, "unknown strategy \"%s\": choose from %s", text, all);
 }

@@ -40,7 +40,8 @@ void sp_verifier_init(sp_verifier *v, const sp_chain *chain)
 {
     const size_t n_pairs = (size_t)chain->n_states * SP_VERIFY_CLASSES;
     v->chain = chain;
-    v->has_table = chain->n_states <= SP_VERIFY_STATES && chain->n_classes <= SP_VERIFY_CLASSES && put_first(v, chain);
+    v->has_table =
+        chain->n_states <= SP_VERIFY_STATES && chain->n_classes <= SP_VERIFY_CLASSES && put_first(v, chain);
     v->has_weights = false;
     v->is_allowed = sp_path_is_allowed;
     if (!v->has_table)
@@ -76,7 +77,8 @@ double sp_verify_tolerance(int64_t n_steps, double value)
 
 static bool is_close(int64_t n_steps, double sum, double value)
 {
-    if (isinf(value)) /* a sum that leaves the range of a double upwards; one that leaves it downwards may be a forbidden path */
+    if (isinf(
+            value)) /* a sum that leaves the range of a double upwards; one that leaves it downwards may be a forbidden path */
         return sum == value && value > 0;
     return fabs(sum - value) <= sp_verify_tolerance(n_steps, value); /* false for NaN */
 }
@@ -85,37 +87,37 @@ static bool is_close(int64_t n_steps, double sum, double value)
 
 /* Sums are made side by side, so that no addition waits for the one before it. What is the same for all steps is a constant where
  * this is called. */
-#define SUM_OF_STEPS(sum, first, n, TERM)                                                                                        \
-    {                                                                                                                            \
-        double sum_0 = 0, sum_1 = 0, sum_2 = 0, sum_3 = 0;                                                                       \
-        int64_t t = first;                                                                                                       \
-        for (; t + 4 <= (n); t += 4) {                                                                                           \
-            TERM(t, sum_0)                                                                                                       \
-            TERM(t + 1, sum_1)                                                                                                   \
-            TERM(t + 2, sum_2)                                                                                                   \
-            TERM(t + 3, sum_3)                                                                                                   \
-        }                                                                                                                        \
-        for (; t < (n); t++)                                                                                                     \
-            TERM(t, sum_0)                                                                                                       \
-        sum = (sum_0 + sum_1) + (sum_2 + sum_3);                                                                                 \
+#define SUM_OF_STEPS(sum, first, n, TERM)                                                                    \
+    {                                                                                                        \
+        double sum_0 = 0, sum_1 = 0, sum_2 = 0, sum_3 = 0;                                                   \
+        int64_t t = first;                                                                                   \
+        for (; t + 4 <= (n); t += 4) {                                                                       \
+            TERM(t, sum_0)                                                                                   \
+            TERM(t + 1, sum_1)                                                                               \
+            TERM(t + 2, sum_2)                                                                               \
+            TERM(t + 3, sum_3)                                                                               \
+        }                                                                                                    \
+        for (; t < (n); t++)                                                                                 \
+            TERM(t, sum_0)                                                                                   \
+        sum = (sum_0 + sum_1) + (sum_2 + sum_3);                                                             \
     }
 
 /* The weights of the transitions into steps 1 .. n-1, from the state of step 0 on, which becomes that of the last. -INFINITY:
  * one is forbidden; NaN: a class is out of range. */
-static inline double sum_weights(const sp_verifier *v, bool has_segments, bool is_plain, const int64_t *segments,
-                                 const int32_t *path, int64_t n, uint32_t *state)
+static inline double sum_weights(const sp_verifier *v, bool has_segments, bool is_plain,
+                                 const int64_t *segments, const int32_t *path, int64_t n, uint32_t *state)
 {
     const uint32_t K = (uint32_t)v->chain->n_classes;
     uint32_t from = *state;
     double sum;
-#define ADD_WEIGHT(at, to_sum)                                                                                                   \
-    {                                                                                                                            \
-        const uint32_t k = (uint32_t)path[at], pair = from * SP_VERIFY_CLASSES + k;                                              \
-        if (k >= K)                                                                                                              \
-            return NAN;                                                                                                          \
-        if (!(has_segments && segments[at] != segments[(at)-1]))                                                                 \
-            to_sum += v->weight[pair];                                                                                           \
-        from = is_plain ? k : v->to[pair];                                                                                       \
+#define ADD_WEIGHT(at, to_sum)                                                                               \
+    {                                                                                                        \
+        const uint32_t k = (uint32_t)path[at], pair = from * SP_VERIFY_CLASSES + k;                          \
+        if (k >= K)                                                                                          \
+            return NAN;                                                                                      \
+        if (!(has_segments && segments[at] != segments[(at)-1]))                                             \
+            to_sum += v->weight[pair];                                                                       \
+        from = is_plain ? k : v->to[pair];                                                                   \
     }
     SUM_OF_STEPS(sum, 1, n, ADD_WEIGHT)
     *state = from;
@@ -123,7 +125,8 @@ static inline double sum_weights(const sp_verifier *v, bool has_segments, bool i
 }
 
 /* The same, by the kind of the chain. Where no transition weighs anything, it is only asked whether all are allowed. */
-static double sum_transitions(const sp_verifier *v, const int64_t *segments, const int32_t *path, int64_t n, uint32_t *state)
+static double sum_transitions(const sp_verifier *v, const int64_t *segments, const int32_t *path, int64_t n,
+                              uint32_t *state)
 {
     if (!v->chain->is_plain)
         return sum_weights(v, false, false, NULL, path, n, state);
@@ -136,14 +139,15 @@ static double sum_transitions(const sp_verifier *v, const int64_t *segments, con
 }
 
 /* The scores of n steps of classes 0..K-1. */
-static inline double sum_scores(sp_dtype dtype, int32_t n_classes, const void *rows, const int32_t *path, int64_t n)
+static inline double sum_scores(sp_dtype dtype, int32_t n_classes, const void *rows, const int32_t *path,
+                                int64_t n)
 {
     const size_t K = (size_t)n_classes;
     double sum;
-#define ADD_SCORE(at, to_sum)                                                                                                    \
-    {                                                                                                                            \
-        const size_t item = (size_t)(at)*K + (uint32_t)path[at];                                                                 \
-        to_sum += dtype == SP_F32 ? (double)((const float *)rows)[item] : ((const double *)rows)[item];                          \
+#define ADD_SCORE(at, to_sum)                                                                                \
+    {                                                                                                        \
+        const size_t item = (size_t)(at)*K + (uint32_t)path[at];                                             \
+        to_sum += dtype == SP_F32 ? (double)((const float *)rows)[item] : ((const double *)rows)[item];      \
     }
     SUM_OF_STEPS(sum, 0, n, ADD_SCORE)
     return sum;
@@ -151,8 +155,8 @@ static inline double sum_scores(sp_dtype dtype, int32_t n_classes, const void *r
 
 /* Steps first .. last-1, first > 0, from the state of the step before on, which becomes that of the last. NaN or -INFINITY as
  * above: then no score is looked at. In blocks whose path stays in the cache between the first reading and the second. */
-static double sum_steps(const sp_verifier *v, const sp_scores *scores, const int32_t *path, int64_t first, int64_t last,
-                        uint32_t *state)
+static double sum_steps(const sp_verifier *v, const sp_scores *scores, const int32_t *path, int64_t first,
+                        int64_t last, uint32_t *state)
 {
     enum { BLOCK = 2048 };
     const int32_t K = scores->n_classes;
@@ -164,7 +168,8 @@ static double sum_steps(const sp_verifier *v, const sp_scores *scores, const int
         sum += sum_transitions(v, segments, path + t - 1, n + 1, state);
         if (!(sum > -INFINITY))
             return sum;
-        sum += scores->dtype == SP_F32 ? sum_scores(SP_F32, K, rows, path + t, n) : sum_scores(SP_F64, K, rows, path + t, n);
+        sum += scores->dtype == SP_F32 ? sum_scores(SP_F32, K, rows, path + t, n)
+                                       : sum_scores(SP_F64, K, rows, path + t, n);
     }
     return sum;
 }
@@ -192,14 +197,17 @@ static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const 
     return others > -INFINITY ? first + others + chain->end[state] : others;
 }
 
-static inline double score_in_order(const sp_verifier *v, sp_dtype dtype, const sp_scores *scores, const int32_t *path)
+static inline double score_in_order(const sp_verifier *v, sp_dtype dtype, const sp_scores *scores,
+                                    const int32_t *path)
 {
     const uint32_t K = (uint32_t)scores->n_classes;
     uint32_t state = v->first[path[0]];
     double score = v->chain->start[state] + sp_scores_at(scores, 0, path[0]);
     for (int64_t t = 1; t < scores->n_steps; t++) {
-        const size_t at = (size_t)t * K + (uint32_t)path[t], pair = state * SP_VERIFY_CLASSES + (uint32_t)path[t];
-        const double e = dtype == SP_F32 ? (double)((const float *)scores->data)[at] : ((const double *)scores->data)[at];
+        const size_t at = (size_t)t * K + (uint32_t)path[t],
+                     pair = state * SP_VERIFY_CLASSES + (uint32_t)path[t];
+        const double e =
+            dtype == SP_F32 ? (double)((const float *)scores->data)[at] : ((const double *)scores->data)[at];
         score = (score + v->weight[pair]) + e;
         state = v->to[pair];
     }
@@ -212,7 +220,8 @@ double sp_verifier_score(const sp_verifier *v, const sp_scores *scores, const in
         return 0;
     if (v->chain->class_first[path[0]] == v->chain->class_first[path[0] + 1]) /* nothing emits it */
         return -INFINITY;
-    return scores->dtype == SP_F32 ? score_in_order(v, SP_F32, scores, path) : score_in_order(v, SP_F64, scores, path);
+    return scores->dtype == SP_F32 ? score_in_order(v, SP_F32, scores, path)
+                                   : score_in_order(v, SP_F64, scores, path);
 }
 
 /* ---- the same in parts side by side ---- */
@@ -245,7 +254,8 @@ static void sum_parts(void *arg, sp_scratch *scratch, int64_t first, int64_t las
 }
 
 /* As sum_by_table(), of a plain chain. */
-static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, const int32_t *path, sp_workers *workers)
+static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, const int32_t *path,
+                             sp_workers *workers)
 {
     part_sums p = {.verifier = v, .scores = scores, .path = path};
     sp_workers_share(workers, PARTS, sum_parts, &p);
@@ -255,14 +265,15 @@ static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, cons
     const sp_chain *chain = v->chain;
     if (!(sum > -INFINITY)) /* the last class may be none */
         return sum;
-    return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) + sum + chain->end[path[scores->n_steps - 1]];
+    return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) + sum +
+           chain->end[path[scores->n_steps - 1]];
 }
 
 /* ---- legality, where the sum does not tell ---- */
 
 /* States of class path[t] that can stand at step t, from those of the step before. Returns whether there is any. */
-static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_t *path, int64_t t, const uint8_t *now,
-                        uint8_t *next)
+static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_t *path, int64_t t,
+                        const uint8_t *now, uint8_t *next)
 {
     sp_reach how = sp_scores_reach(scores, t);
     const sp_chain *into = sp_chain_into(c, &how);
@@ -274,7 +285,8 @@ static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_
         is_left = now[i] && sp_chain_leave(c, i) > -INFINITY;
     for (int32_t j = c->class_first[path[t]]; j < c->class_first[path[t] + 1]; j++) {
         next[j] = how == SP_REACH_START ? c->start[j] > -INFINITY : is_left && c->entry[j];
-        for (int64_t p = into->pred_row[j]; how == SP_REACH_NEXT && !next[j] && p < into->pred_row[j + 1]; p++)
+        for (int64_t p = into->pred_row[j]; how == SP_REACH_NEXT && !next[j] && p < into->pred_row[j + 1];
+             p++)
             next[j] = c->state_class[into->pred[p]] == path[t - 1] && now[into->pred[p]];
         any = any || next[j];
     }
@@ -283,7 +295,8 @@ static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_
 
 /* Does a state path that the chain allows emit these classes, each of a score above -INFINITY? No sum is made, so none overflows.
  */
-static sp_status find_legal(const sp_chain *c, const sp_scores *scores, const int32_t *path, bool *is_legal, sp_error *err)
+static sp_status find_legal(const sp_chain *c, const sp_scores *scores, const int32_t *path, bool *is_legal,
+                            sp_error *err)
 {
     size_t M = (size_t)c->n_states;
     uint8_t *now = malloc(2 * M), *both = now;
@@ -307,7 +320,8 @@ static sp_status find_legal(const sp_chain *c, const sp_scores *scores, const in
     return SP_OK;
 }
 
-sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double score, sp_error *err)
+sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double score,
+                          sp_error *err)
 {
     if (score > -INFINITY)
         return SP_OK;
@@ -318,7 +332,8 @@ sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const 
 
 /* ---- one path ---- */
 
-sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value,
+                    sp_error *err)
 {
     if (scores->n_steps == 0)
         return value == 0 ? SP_OK : sp_decode_bug(value, 0, err);
@@ -336,8 +351,8 @@ sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t
     return sp_decode_bug(value, sum, err);
 }
 
-sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value, sp_workers *workers,
-                         sp_error *err)
+sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value,
+                         sp_workers *workers, sp_error *err)
 {
     if (v->has_table && v->chain->is_plain && scores->n_steps > PARTS &&
         is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
@@ -345,14 +360,16 @@ sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const in
     return sp_verify(v, scores, path, value, err);
 }
 
-sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value,
+                         sp_error *err)
 {
     sp_verifier verifier;
     sp_verifier_init(&verifier, chain);
     return sp_verify(&verifier, scores, path, value, err);
 }
 
-sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path,
+                               double value, sp_error *err)
 {
     sp_status status = sp_verify_path(chain, scores, path, value, err);
     if (status != SP_EBUG || chain->is_plain)
@@ -364,7 +381,8 @@ sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, c
     return sum >= value && sum < INFINITY ? SP_OK : sp_decode_bug(value, sum, err);
 }
 
-sp_status sp_verify_by_walk(sp_path_walk *walk, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+sp_status sp_verify_by_walk(sp_path_walk *walk, const sp_scores *scores, const int32_t *path, double value,
+                            sp_error *err)
 {
     walk->has_begun = false;
     sp_path_walk_add(walk, scores, path);
@@ -376,13 +394,14 @@ sp_status sp_decode_bug(double recurrence, double along_path, sp_error *err)
 {
     if (isnan(recurrence))
         sp_fail(err, SP_EBUG,
-                "the path that was found breaks the model's rules: this is a bug of statepath; the path is withheld");
+                "the path that was found breaks the model's rules: this is a bug of statepath; the path is "
+                "withheld");
     else
-        sp_fail(
-            err, SP_EBUG,
-            "the path that was found adds up to %.17g, but the recurrence that found it says %.17g: this is a bug of statepath; "
-            "the path is withheld",
-            along_path, recurrence);
+        sp_fail(err, SP_EBUG,
+                "the path that was found adds up to %.17g, but the recurrence that found it says %.17g: this "
+                "is a bug of statepath; "
+                "the path is withheld",
+                along_path, recurrence);
     if (err) {
         err->recurrence = recurrence;
         err->along_path = along_path;
@@ -392,8 +411,11 @@ sp_status sp_decode_bug(double recurrence, double along_path, sp_error *err)
 
 void sp_decode_withhold(const sp_error *bug, sp_decoded *result, int32_t *path, int64_t n)
 {
-    *result = (sp_decoded){
-        .status = SP_EBUG, .step = -1, .score = -INFINITY, .recurrence = bug->recurrence, .along_path = bug->along_path};
+    *result = (sp_decoded){.status = SP_EBUG,
+                           .step = -1,
+                           .score = -INFINITY,
+                           .recurrence = bug->recurrence,
+                           .along_path = bug->along_path};
     for (int64_t t = 0; t < n; t++)
         path[t] = -1;
 }

@@ -50,25 +50,30 @@ double sp_verify_tolerance(int64_t n_steps, double value);
 /* Adds up the scores along a path and compares the sum with `value`; a forbidden path adds up to -INFINITY.
  *   path   [T] classes, of any value
  * SP_OK; SP_EBUG; SP_ENOMEM (several states a class only). O(T); about 0.5 ns a step with the table. */
-sp_status sp_verify(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path, double value, sp_error *err);
+sp_status sp_verify(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path, double value,
+                    sp_error *err);
 
 /* The same on all threads, for a long recording: the same answer for every number of them. */
-sp_status sp_verify_long(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path, double value,
-                         sp_workers *workers, sp_error *err);
+sp_status sp_verify_long(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path,
+                         double value, sp_workers *workers, sp_error *err);
 
 /* sp_verify() of one path, without a verifier at hand. */
-sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err);
+sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value,
+                         sp_error *err);
 
 /* The same for a search that keeps a state path, which need not be the best that emits its classes: with several states a class
  * the sum may be greater than `value`. */
-sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err);
+sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path,
+                               double value, sp_error *err);
 
 /* The same by a walk that its caller has made ready, which is begun anew: needs no memory. Classes 0..K-1. */
-sp_status sp_verify_by_walk(sp_path_walk *walk, const sp_scores *scores, const int32_t *path, double value, sp_error *err);
+sp_status sp_verify_by_walk(sp_path_walk *walk, const sp_scores *scores, const int32_t *path, double value,
+                            sp_error *err);
 
 /* For a path that has no value of a recurrence but must be legal; score: its sp_path_score(). A legal path of score -INFINITY is
  * one whose sum leaves the range of a double. SP_OK; SP_EBUG; SP_ENOMEM. O(1) where the score is finite. */
-sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double score, sp_error *err);
+sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double score,
+                          sp_error *err);
 
 /* SP_EBUG with the sentence for it, and both values in *err.
  *   recurrence   NaN: there is none, the path is illegal

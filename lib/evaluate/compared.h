@@ -21,8 +21,8 @@ typedef enum sp_compared_from {
 } sp_compared_from;
 
 typedef struct sp_compared {
-    const char *name;                   /* within a sentence, where no table says what it is of: "entity F1" */
-    const char *heading;                /* over a narrow table */
+    const char *name;    /* within a sentence, where no table says what it is of: "entity F1" */
+    const char *heading; /* over a narrow table */
     const char *title, *title_subjects; /* over any other, where units are recordings or subjects */
     double scale;                       /* 100: differences are shown in percentage points; 1: as they are */
     int decimals;                       /* of these */

@@ -22,8 +22,8 @@ static void free_all(size_t n, void *const *arrays)
 /* What sp_comparison_describe() fills. */
 void sp_comparison_free_texts(sp_comparison *c, int32_t n_classes)
 {
-    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes,
-             c->labels_file);
+    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes,
+             c->label_codes, c->labels_file);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
     free_strings(2 * c->n_files, c->file_names);
@@ -107,8 +107,9 @@ void sp_reliability_free(sp_reliability *reliability)
 
 static void strategy_free(int32_t K, sp_strategy_result *s)
 {
-    FREE_ALL(s->name, s->classes, s->confusion, s->undecoded_steps, s->illegal_pairs, s->transition_counts, s->transition_pairs,
-             s->label_permutation.name_of, s->class_changes, s->entities.types, s->recordings);
+    FREE_ALL(s->name, s->classes, s->confusion, s->undecoded_steps, s->illegal_pairs, s->transition_counts,
+             s->transition_pairs, s->label_permutation.name_of, s->class_changes, s->entities.types,
+             s->recordings);
     class_runs_free(K, s->class_runs);
     class_runs_free(1, s->error_runs.runs);
 }
@@ -125,7 +126,8 @@ void sp_what_if_free(sp_what_if *what_if)
     for (int64_t i = 0; what_if && i < what_if->n_recordings; i++)
         sp_what_if_recording_free(&what_if->recordings[i]);
     if (what_if)
-        FREE_ALL(what_if->why_not, what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if);
+        FREE_ALL(what_if->why_not, what_if->model, what_if->log_prior, what_if->options, what_if->recordings,
+                 what_if);
 }
 
 void sp_rule_costs_free(sp_rule_costs *costs)
@@ -193,9 +195,10 @@ void sp_comparison_free(sp_comparison *c)
         sp_reliability_free(c->against[i].reliability);
         FREE_ALL(c->against[i].name, c->against[i].file, c->against[i].scores);
     }
-    FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->asked,
-             c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->durations,
-             c->rules, c->rule_violations, c->rule_places, c->run_places, c->reference_illegal_pairs,
-             c->reference_transition_counts, c->reference_transition_pairs, c->strategies, c->comparisons, c->background,
-             c->missing_parts, c);
+    FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks,
+             c->trimmed_steps, c->asked, c->cut_path_steps, c->cut_label_steps, c->forbidden,
+             c->start_allowed, c->end_allowed, c->min_dwell, c->durations, c->rules, c->rule_violations,
+             c->rule_places, c->run_places, c->reference_illegal_pairs, c->reference_transition_counts,
+             c->reference_transition_pairs, c->strategies, c->comparisons, c->background, c->missing_parts,
+             c);
 }

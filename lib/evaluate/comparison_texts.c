@@ -57,18 +57,20 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
 {
     const sp_model *model = texts->model;
     if (model->n_classes != comparison->n_classes)
-        return sp_fail(err, SP_EINVAL, "the model %s has %d classes, the comparison %d", model->name, model->n_classes,
-                       comparison->n_classes);
+        return sp_fail(err, SP_EINVAL, "the model %s has %d classes, the comparison %d", model->name,
+                       model->n_classes, comparison->n_classes);
     const char *const *classes = (const char *const *)model->classes;
     sp_comparison t = {0}; /* the new texts, until all are there */
-    bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
-                    copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
-                    copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
-                    copy_string(texts->label_codes, &t.label_codes) &&
-                    copy_string(base_name(texts->labels_file), &t.labels_file) && copy_files(texts, &t) &&
-                    copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
-                    (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
-                                          : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
+    bool is_whole =
+        copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
+        copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
+        copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
+        copy_string(texts->label_codes, &t.label_codes) &&
+        copy_string(base_name(texts->labels_file), &t.labels_file) && copy_files(texts, &t) &&
+        copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
+        (texts->input_classes
+             ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
+             : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
     if (!is_whole) {
         sp_comparison_free_texts(&t, model->n_classes);
         return sp_no_memory(err);
@@ -89,7 +91,8 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->classes = t.classes;
     comparison->input_classes = t.input_classes;
     for (int32_t k = 0; comparison->durations && k < model->n_classes; k++)
-        sp_duration_text(model, texts->class_of_column ? texts->class_of_column[k] : k, comparison->durations[k].text);
+        sp_duration_text(model, texts->class_of_column ? texts->class_of_column[k] : k,
+                         comparison->durations[k].text);
     return SP_OK;
 }
 
@@ -129,8 +132,8 @@ void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
     nll_values(nll, &comparison->nll, &comparison->nll_clipped);
 }
 
-sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
-                              sp_error *err)
+sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores,
+                              const sp_nll *nll, sp_error *err)
 {
     free(against->file);
     free(against->scores);

@@ -18,29 +18,40 @@ typedef struct sp_evaluation sp_evaluation;
 typedef struct sp_comparison sp_comparison;
 typedef struct sp_against sp_against;
 
-enum { SP_EVALUATION_MAX_STRATEGIES = 64 /* of all classifiers together */, SP_MOST_AGAINST = 15 /* other classifiers */ };
+enum {
+    SP_EVALUATION_MAX_STRATEGIES = 64 /* of all classifiers together */,
+    SP_MOST_AGAINST = 15 /* other classifiers */
+};
 
 typedef struct sp_evaluation_options {
     bool has_labels;
     int32_t n_strategies;
-    const char *const *names;   /* [n_strategies]; those of other classifiers are NAME.STRATEGY */
-    int32_t n_against;          /* other classifiers, at most SP_MOST_AGAINST */
-    const char *const *against; /* [n_against] their names; copied. Strategies of one stand together, in the order of these */
-    const int32_t *classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
-    const bool *is_legal;       /* [n_strategies] legal by construction */
-    bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
-    bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
-    int64_t trace_steps;        /* keep the steps of all recordings as long as they are at most so many, else of none:
+    const char *const *names; /* [n_strategies]; those of other classifiers are NAME.STRATEGY */
+    int32_t n_against;        /* other classifiers, at most SP_MOST_AGAINST */
+    const char *const *
+        against; /* [n_against] their names; copied. Strategies of one stand together, in the order of these */
+    const int32_t *
+        classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
+    const bool *is_legal; /* [n_strategies] legal by construction */
+    bool with_ceiling;    /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
+    bool has_path_scores; /* true; false: results carry no scores (paths from elsewhere) */
+    int64_t
+        trace_steps; /* keep the steps of all recordings as long as they are at most so many, else of none:
                                    sp_report_drawn() then says whose are to be fetched; 0: none */
-    const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
-    const sp_tag_scheme *scheme; /* of these tags, for the strict reading of entities; NULL: by their letters */
+    const char *const *
+        classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
+    const sp_tag_scheme
+        *scheme; /* of these tags, for the strict reading of entities; NULL: by their letters */
     bool work_is_guessed, words_are_guessed;
     sp_words words;
-    sp_work work;              /* compares pairs by segments (actions) or entities (tags) too */
-    const uint8_t *background; /* [K] 1: runs of the class are no segments; NULL: all are. Used during _new only */
+    sp_work work; /* compares pairs by segments (actions) or entities (tags) too */
+    const uint8_t
+        *background; /* [K] 1: runs of the class are no segments; NULL: all are. Used during _new only */
     sp_bootstrap_options bootstrap;
-    const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
-    double epoch_seconds;          /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */
+    const int32_t *
+        stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
+    double
+        epoch_seconds; /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */
     bool epoch_is_assumed;
     bool bridge_unscored; /* see sp_comparison; needs labels */
     bool has_length_trim; /* blocks say what was cut */
@@ -73,8 +84,8 @@ sp_evaluation_options sp_evaluation_options_default(void);
  * borrowed until _finish. Names are copied.
  * SP_OK, SP_EINVAL (K above 8,192: the matrices would not fit; more than 64 strategies; bootstrap options; a ceiling without
  * rules or labels), SP_ENOMEM. Memory O(strategies (K^2 + N) + traces). */
-sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
-                            sp_evaluation **out, sp_error *err);
+sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules,
+                            const sp_evaluation_options *options, sp_evaluation **out, sp_error *err);
 void sp_evaluation_free(sp_evaluation *evaluation);
 
 /* Sets labels [n] of wake to -1 that lie more than `margin` steps before the first or after the last step of sleep; returns how
@@ -87,8 +98,10 @@ int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t mar
 typedef struct sp_wake_bounds {
     int64_t first, last; /* steps of sleep */
 } sp_wake_bounds;
-void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class, const int32_t *labels);
-int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps, int32_t *labels);
+void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class,
+                  const int32_t *labels);
+int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps,
+                           int32_t *labels);
 
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
  * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
@@ -107,13 +120,14 @@ typedef struct sp_evaluation_block {
     const sp_scores *against; /* [n_against] those of the other classifiers, with the same columns; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
-    const uint8_t *const *broken;                    /* [n_strategies][S] 1: the step of a relaxed path breaks a rule; or NULL */
-    const double *seconds;                           /* [n_strategies] or NULL */
-    const int32_t *const *raters;                    /* [n_raters][S], -1 unscored; NULL without raters */
-    const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
+    const uint8_t *const *broken; /* [n_strategies][S] 1: the step of a relaxed path breaks a rule; or NULL */
+    const double *seconds;        /* [n_strategies] or NULL */
+    const int32_t *const *raters; /* [n_raters][S], -1 unscored; NULL without raters */
+    const int32_t *subject;       /* [N] 0..n_subjects-1; NULL without subjects */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out already; NULL without has_length_trim */
 } sp_evaluation_block;
-sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
+sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers,
+                            sp_error *err);
 
 /* A recording that is too long for memory, piece by piece: begin, every piece in order, the ceiling, end. The comparison is that
  * of sp_evaluation_add() with the same recording, bit for bit. Memory is that of a piece, and for the edit score 4 bytes a run of
@@ -124,12 +138,13 @@ sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block
  * Errors as sp_evaluation_add(). After a failure the evaluation can only be freed. */
 typedef struct sp_evaluation_recording {
     int64_t n_steps;
-    const char *id;            /* copied; NULL: its number */
-    const sp_decoded *results; /* [n_strategies], borrowed until _end; status is looked at from the first piece, the rest at the
+    const char *id; /* copied; NULL: its number */
+    const sp_decoded *
+        results; /* [n_strategies], borrowed until _end; status is looked at from the first piece, the rest at the
                                   last. Paths of undecoded recordings are not looked at */
-    const double *seconds;     /* [n_strategies] or NULL; borrowed until _end */
-    int32_t subject;           /* with n_subjects */
-    sp_wake_bounds sleep;      /* with has_wake_trim: of all labels */
+    const double *seconds;                   /* [n_strategies] or NULL; borrowed until _end */
+    int32_t subject;                         /* with n_subjects */
+    sp_wake_bounds sleep;                    /* with has_wake_trim: of all labels */
     int64_t cut_path_steps, cut_label_steps; /* with has_length_trim: left out already */
 } sp_evaluation_recording;
 typedef struct sp_evaluation_piece {
@@ -142,17 +157,18 @@ typedef struct sp_evaluation_piece {
     const uint8_t *const *broken; /* [n_strategies] or NULL */
     const int32_t *const *raters; /* [n_raters] or NULL */
 } sp_evaluation_piece;
-sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording, sp_error *err);
+sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording,
+                              sp_error *err);
 sp_status sp_evaluation_add_piece(sp_evaluation *evaluation, const sp_evaluation_piece *piece, sp_error *err);
 sp_status sp_evaluation_end(sp_evaluation *evaluation, sp_error *err);
 
 /* The mask ceiling of the recording at hand, between begin and end; nothing without labels or with_ceiling, but the workers are
  * kept for _finish as those of a block. `read` hands out labels, untrimmed, and segments (NULL without has_gap) of steps first ..
  * first+n-1 that stay until the next call; pieces are asked for in ascending or descending order, twice or more. */
-typedef sp_status sp_labels_read(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments,
-                                 sp_error *err);
-sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labels_read *read, void *arg, sp_workers *workers,
-                                sp_error *err);
+typedef sp_status sp_labels_read(void *arg, int64_t first, int64_t n, const int32_t **labels,
+                                 const int64_t **segments, sp_error *err);
+sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labels_read *read, void *arg,
+                                sp_workers *workers, sp_error *err);
 
 /* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
  * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
@@ -164,9 +180,9 @@ sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, s
  * same options have counted of other recordings. Sums are integers or exact (exact_sum.h), so that the whole is the same, bit for
  * bit, however it was cut. */
 enum {
-    SP_COUNTED_SUMS,    /* over all recordings, in the order of visit_sums() (counts/counted.c) */
-    SP_COUNTED_ROWS,    /* counts of each recording */
-    SP_COUNTED_VALUES,  /* of each recording and strategy the path score and kappa (NaN: undefined), as bits of float64 */
+    SP_COUNTED_SUMS, /* over all recordings, in the order of visit_sums() (counts/counted.c) */
+    SP_COUNTED_ROWS, /* counts of each recording */
+    SP_COUNTED_VALUES, /* of each recording and strategy the path score and kappa (NaN: undefined), as bits of float64 */
     SP_COUNTED_MARGINS, /* of each recording with scored steps, for the intervals of kappa and F1; none where they are too many */
     SP_COUNTED_SEQUENCES, /* likewise, for those of edit score, F1@k and entity F1 */
     SP_COUNTED_PLACES,    /* steps at which a rule is broken */
@@ -202,7 +218,8 @@ typedef struct sp_joining {
 
 /* Makes an empty evaluation (is_part) that of all recordings; it is then finished as any other. SP_OK; SP_EDATA (a list is not
  * that of such an evaluation: its part is named); SP_ENOMEM. After a failure it can only be freed. */
-sp_status sp_evaluation_join(sp_evaluation *evaluation, const sp_joining *joining, sp_workers *workers, sp_error *err);
+sp_status sp_evaluation_join(sp_evaluation *evaluation, const sp_joining *joining, sp_workers *workers,
+                             sp_error *err);
 
 /* Gives `to` the traces of an evaluation, and nothing else of it, instead of its own: for pictures of a few recordings that can
  * only be chosen when all are known. The evaluation was made with the same strategies and enough trace_steps, and its i-th
@@ -231,8 +248,8 @@ void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
 
 /* The same for another classifier, with what its scores are; nll NULL: no likelihood. Texts are copied, NULL: not known. SP_OK,
  * SP_ENOMEM. */
-sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
-                              sp_error *err);
+sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores,
+                              const sp_nll *nll, sp_error *err);
 
 /* The name of a strategy without its classifier's; NULL: it is the first's. */
 const char *sp_own_name(const char *strategy, const char *classifier);
@@ -240,10 +257,11 @@ const char *sp_own_name(const char *strategy, const char *classifier);
 /* From words such as "Light=N1,N2; Deep=N3": groups with a name and their classes; a class that is not named stays itself. Blanks
  * around names do not count. classes [n_classes] in the order of the columns.
  * SP_OK; SP_EINVAL (no "=", a class that is not one or is named twice, two groups of one name, one group only); SP_ENOMEM. */
-sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out, sp_error *err);
+sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out,
+                            sp_error *err);
 
 /* Sums a confusion matrix [K,K] and undecoded steps [K] into [G,G] and [G]. */
-void sp_collapse_counts(const sp_collapse *collapse, const int64_t *confusion, const int64_t *undecoded, int64_t *out_confusion,
-                        int64_t *out_undecoded);
+void sp_collapse_counts(const sp_collapse *collapse, const int64_t *confusion, const int64_t *undecoded,
+                        int64_t *out_confusion, int64_t *out_undecoded);
 
 #endif

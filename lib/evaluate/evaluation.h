@@ -24,7 +24,9 @@
 #include <stdlib.h>
 
 enum { SP_EVALUATION_MAX_CLASSES = 8192 };
-enum { SP_MOST_MISSING = 2000000 }; /* violations of a rule beyond the steps of a recording: steps that are missing */
+enum {
+    SP_MOST_MISSING = 2000000
+}; /* violations of a rule beyond the steps of a recording: steps that are missing */
 
 /* Runs of a path, or of the reference, that are shorter or longer than the model allows. {0}: they are not kept. */
 typedef struct sp_broken_runs {
@@ -61,8 +63,9 @@ typedef struct sp_transition_walk {
 } sp_transition_walk;
 
 /* As sp_transitions_count() for a piece; flags[0] is of the step into it. */
-void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *walk, int64_t n_steps, const int32_t *path,
-                         const int64_t *segments, sp_transition_counts *counts, int64_t *illegal, uint8_t *flags);
+void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *walk, int64_t n_steps,
+                         const int32_t *path, const int64_t *segments, sp_transition_counts *counts,
+                         int64_t *illegal, uint8_t *flags);
 
 /* After the last piece. */
 void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *walk, sp_transition_counts *counts);
@@ -142,7 +145,8 @@ typedef struct sp_track {
     /* Of a strategy only. */
     sp_recording_result result;
     sp_overlap_walk overlaps;
-    uint8_t used[SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
+    uint8_t used
+        [SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
     bool in_error;
     int64_t error_first;                 /* step of the recording */
     sp_tag_walk tags[2], strict_tags[2]; /* reference, path */
@@ -221,19 +225,20 @@ struct sp_evaluation {
     int64_t rule_segment;            /* of its last step */
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
-    sp_tag *tags;                    /* [K], or NULL: classes are no tags */
-    const sp_tag_scheme *scheme;     /* of the strict reading */
-    int32_t n_pairs;                 /* of strategies to compare */
-    int32_t (*pairs)[2];             /* [n_pairs] a, b */
-    int64_t (*mcnemar_counts)[2];    /* [n_pairs] steps that only a, only b has right */
-    int64_t *contingency;            /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
+    sp_tag *tags;                 /* [K], or NULL: classes are no tags */
+    const sp_tag_scheme *scheme;  /* of the strict reading */
+    int32_t n_pairs;              /* of strategies to compare */
+    int32_t (*pairs)[2];          /* [n_pairs] a, b */
+    int64_t (*mcnemar_counts)[2]; /* [n_pairs] steps that only a, only b has right */
+    int64_t *contingency; /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
     double right_sum, right_squares; /* over steps, of how many strategies have it right */
     int64_t wake_margin;             /* steps */
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
     sp_rater_sums *raters;           /* or NULL */
     sp_margins margins;
     sp_count_rows sequence_rows; /* pair_differences.c */
-    sp_night *nights; /* [N][1 + n_strategies] the reference's first; of a part that is read one row; NULL without is_part */
+    sp_night *
+        nights; /* [N][1 + n_strategies] the reference's first; of a part that is read one row; NULL without is_part */
     sp_kept_steps kept_steps;
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
@@ -262,10 +267,11 @@ sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err
 /* Room for so many more recordings; open.c. */
 sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err);
 /* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. checks.c, of these three */
-sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
-                              const char *what, sp_error *err);
+sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n,
+                              const int32_t *steps, const char *what, sp_error *err);
 sp_status sp_check_subject(const sp_evaluation *e, int32_t subject, sp_error *err);
-sp_status sp_check_piece(const sp_evaluation *e, const sp_at_hand *at_hand, const sp_evaluation_piece *piece, sp_error *err);
+sp_status sp_check_piece(const sp_evaluation *e, const sp_at_hand *at_hand, const sp_evaluation_piece *piece,
+                         sp_error *err);
 
 /* What comes of one piece of the recording at hand.
  *   paths     [n_strategies], of -1 where the recording is not decoded
@@ -284,12 +290,14 @@ typedef struct sp_views {
 
 /* score_path.c */
 void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
-void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline);
+void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
+                      const int32_t *baseline);
 void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r);
 
 /* segments.c. Goes on along `steps`; -1 and gaps cut. Runs of the background [K] (NULL: none) are not listed. Lengths of all go
  * into the tally (NULL: nowhere). False: no memory. */
-bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background, sp_tally *lengths);
+bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
+                  sp_tally *lengths);
 void sp_runs_clear(sp_runs *runs); /* for another recording; keeps the memory */
 /* Forgets the reference's list when no strategy's is kept. */
 void sp_drop_reference_runs(sp_evaluation *e);
@@ -298,26 +306,30 @@ static inline int64_t sp_run_key(int32_t k, int64_t length)
     return (int64_t)k << 40 | length;
 }
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err);
-sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err);
+sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
+                          sp_error *err);
 /* Fills runs [K] from a tally, whose order it changes. reference [K] or NULL. On failure what
  * is there is freed with the comparison. */
-sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err);
+sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out,
+                             sp_error *err);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
 /* segment_overlaps.c: goes on along a path, -1 where the reference is unscored. background [K] or NULL. */
-void sp_overlaps_walk(sp_overlap_walk *walk, const sp_recording *r, const int32_t *path, const uint8_t *background);
+void sp_overlaps_walk(sp_overlap_walk *walk, const sp_recording *r, const int32_t *path,
+                      const uint8_t *background);
 void sp_segments_add(sp_segments *sum, const sp_segments *counts);
 void sp_segments_finish(sp_segments *segments);
 
 /* entities.c. Adds one recording; reference and decoded have room for T. */
-void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_entity_span *reference,
-                       sp_entity_span *decoded, sp_entity_counts *all);
-sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *scheme, sp_error *err);
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path,
+                       sp_entity_span *reference, sp_entity_span *decoded, sp_entity_counts *all);
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *scheme,
+                       sp_error *err);
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
 
-sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *argmax,
-                            sp_error *err);
+sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
+                            const int32_t *argmax, sp_error *err);
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err);
 
 /* Regret: nothing without scores. */
@@ -329,7 +341,8 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
 void sp_collapsed_finish(sp_evaluation *e);
 
 /* mask_ceiling.c */
-sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
+sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers,
+                         sp_error *err);
 
 /* sleep_statistics.c: all do nothing where the classes are no stages */
 sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
@@ -344,8 +357,8 @@ void sp_sleep_from_nights(sp_evaluation *e, int64_t r);
 sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err);
 void sp_rule_counts_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
 /* paths [n_strategies], -1 where undecoded. */
-sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results,
-                             sp_error *err);
+sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
+                             const sp_decoded *results, sp_error *err);
 /* Of recording r: [n_rules, n_strategies + 1], and how many these are. */
 int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n);
 void sp_rule_counts_finish(sp_evaluation *e);
@@ -353,7 +366,8 @@ void sp_rule_counts_finish(sp_evaluation *e);
 /* raters.c: all do nothing without raters */
 sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
 /* raters [n_raters] labels; paths [n_strategies], -1 where undecoded. */
-void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters, const int32_t *const *paths);
+void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters,
+                   const int32_t *const *paths);
 void sp_raters_finish(sp_evaluation *e);
 void sp_raters_visit(sp_counting *c, sp_evaluation *e); /* names the counts */
 
@@ -364,7 +378,8 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
 /* transition_counts.c: adds the transitions of a path to the tally, from * K + to; then those of the reference across unscored
  * steps to all counts of its transitions. False: no memory. */
-bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_tally *pairs);
+bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
+                          sp_tally *pairs);
 bool sp_add_bridged(sp_evaluation *e, const sp_recording *r);
 /* From counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
@@ -386,8 +401,8 @@ sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64
 
 /* places.c: lists the steps of a piece at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
  * paths [n_strategies], -1 where undecoded. */
-sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const bool *broke,
-                                sp_error *err);
+sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
+                                const bool *broke, sp_error *err);
 
 /* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */
 sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
@@ -403,10 +418,12 @@ static inline void *sp_calloc(int64_t n, size_t size)
 
 /* ---- sleep statistics ---- */
 
-void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
-                           sp_sleep_measure measure, sp_sleep_agreement *out);
+void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference,
+                           const sp_sleep_statistics *decoded, sp_sleep_measure measure,
+                           sp_sleep_agreement *out);
 /* Fills the intervals, once the rest is there. */
 void sp_sleep_agreement_intervals(double level, sp_sleep_agreement *agreement);
-void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out);
+void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure,
+                      sp_sleep_mean *out);
 
 #endif

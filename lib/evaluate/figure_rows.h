@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Type of a member, as sp_figure_type. */
-#define TYPE(struct_, member)                                                                                                    \
+#define TYPE(struct_, member)                                                                                \
     _Generic(((struct_ *)0)->member, sp_value                                                                                    \
              : SP_FIGURE_VALUE, int64_t                                                                                          \
              : SP_FIGURE_I64, int32_t                                                                                            \
@@ -17,19 +17,20 @@
              : SP_FIGURE_FLAG, const char *                                                                                      \
              : SP_FIGURE_TEXT, char *                                                                                            \
              : SP_FIGURE_TEXT)
-#define PLACE(base_, struct_, member)                                                                                            \
-    {                                                                                                                            \
-        .base = base_, .type = TYPE(struct_, member), .offset = offsetof(struct_, member)                                        \
+#define PLACE(base_, struct_, member)                                                                        \
+    {                                                                                                        \
+        .base = base_, .type = TYPE(struct_, member), .offset = offsetof(struct_, member)                    \
     }
 /* A member of the struct that member `at` points to. */
-#define BEHIND(at, struct_, member)                                                                                              \
-    {                                                                                                                            \
-        .base = SP_IN_OWN, .type = TYPE(struct_, member), .pointer = offsetof(OWN, at) + 1, .offset = offsetof(struct_, member)  \
+#define BEHIND(at, struct_, member)                                                                          \
+    {                                                                                                        \
+        .base = SP_IN_OWN, .type = TYPE(struct_, member), .pointer = offsetof(OWN, at) + 1,                  \
+        .offset = offsetof(struct_, member)                                                                  \
     }
-#define N_RATERS                                                                                                                 \
-    {                                                                                                                            \
-        .base = SP_IN_COMPARISON, .type = SP_FIGURE_I32, .pointer = offsetof(sp_comparison, raters) + 1,                         \
-        .offset = offsetof(sp_raters, n_raters)                                                                                  \
+#define N_RATERS                                                                                             \
+    {                                                                                                        \
+        .base = SP_IN_COMPARISON, .type = SP_FIGURE_I32, .pointer = offsetof(sp_comparison, raters) + 1,     \
+        .offset = offsetof(sp_raters, n_raters)                                                              \
     }
 #define HERE(member) PLACE(SP_IN_OWN, OWN, member)
 #define STRATEGY(member) PLACE(SP_IN_STRATEGY, sp_strategy_result, member)
@@ -47,21 +48,22 @@
 #define LOW_HIGH(low_, high_) .low = HERE(low_), .high = HERE(high_)
 #define SD(member) .sd = HERE(member)
 /* In which tables it stands: AT(table, place, ...), ... */
-#define IN(...)                                                                                                                  \
-    .columns = (const sp_figure_column[])                                                                                        \
-    {                                                                                                                            \
-        __VA_ARGS__,                                                                                                             \
-        {                                                                                                                        \
-            .table = SP_IN_NO_TABLE                                                                                              \
-        }                                                                                                                        \
+#define IN(...)                                                                                              \
+    .columns = (const sp_figure_column[])                                                                    \
+    {                                                                                                        \
+        __VA_ARGS__,                                                                                         \
+        {                                                                                                    \
+            .table = SP_IN_NO_TABLE                                                                          \
+        }                                                                                                    \
     }
-#define AT(table_, ...)                                                                                                          \
-    {                                                                                                                            \
-        .table = SP_IN_##table_, .place = __VA_ARGS__                                                                            \
+#define AT(table_, ...)                                                                                      \
+    {                                                                                                        \
+        .table = SP_IN_##table_, .place = __VA_ARGS__                                                        \
     }
 /* In front of the tables that tell strategies apart: what tags and actions are judged by. */
-#define LEADS(...)                                                                                                               \
-    AT(NARROW, __VA_ARGS__), AT(WIDE, __VA_ARGS__), AT(BOARD, __VA_ARGS__), AT(ALL, __VA_ARGS__), AT(AGREEMENT, __VA_ARGS__)
+#define LEADS(...)                                                                                           \
+    AT(NARROW, __VA_ARGS__), AT(WIDE, __VA_ARGS__), AT(BOARD, __VA_ARGS__), AT(ALL, __VA_ARGS__),            \
+        AT(AGREEMENT, __VA_ARGS__)
 #define AS(heading_) .heading = heading_
 #define HOW(how_) .how = SP_##how_
 /* Kinds of work for which it is there. */
@@ -73,19 +75,21 @@
 #define NEEDS_BOTH(a, b) .needs = 1u << SP_NEEDS_##a | 1u << SP_NEEDS_##b
 #define PLAIN .needs = 0
 
-#define FIGURE(key_, label_, decimals_, definition_, place_, ...)                                                                \
-    {                                                                                                                            \
-        .key = key_, .label = label_, .decimals = decimals_, .definition = definition_, .place = place_, __VA_ARGS__             \
+#define FIGURE(key_, label_, decimals_, definition_, place_, ...)                                            \
+    {                                                                                                        \
+        .key = key_, .label = label_, .decimals = decimals_, .definition = definition_, .place = place_,     \
+        __VA_ARGS__                                                                                          \
     }
-#define ROW(key_, member, label_, decimals_, definition_, ...)                                                                   \
+#define ROW(key_, member, label_, decimals_, definition_, ...)                                               \
     FIGURE(key_, label_, decimals_, definition_, HERE(member), __VA_ARGS__)
 
 /* The rows of_X as sp_figures_X. */
 #define LIST(X) const sp_figures sp_figures_##X = {of_##X, sizeof of_##X / sizeof *of_##X}
 
-extern const sp_figures sp_figures_comparison, sp_figures_reference, sp_figures_strategy, sp_figures_class, sp_figures_changes,
-    sp_figures_runs, sp_figures_entities, sp_figures_recording, sp_figures_pair, sp_figures_collapsed, sp_figures_calibration,
-    sp_figures_bin, sp_figures_coverage, sp_figures_raters, sp_figures_against, sp_figures_rule, sp_figures_rater,
-    sp_figures_rater_pair, sp_figures_sleep_mean, sp_figures_sleep_difference;
+extern const sp_figures sp_figures_comparison, sp_figures_reference, sp_figures_strategy, sp_figures_class,
+    sp_figures_changes, sp_figures_runs, sp_figures_entities, sp_figures_recording, sp_figures_pair,
+    sp_figures_collapsed, sp_figures_calibration, sp_figures_bin, sp_figures_coverage, sp_figures_raters,
+    sp_figures_against, sp_figures_rule, sp_figures_rater, sp_figures_rater_pair, sp_figures_sleep_mean,
+    sp_figures_sleep_difference;
 
 #endif

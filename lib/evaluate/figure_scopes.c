@@ -15,7 +15,8 @@ static const scope scopes[SP_N_FIGURE_SCOPES] = {
     [SP_OF_CLASS] = {"class of a strategy", "strategies.NAME.classes.CLASS", &sp_figures_class},
     [SP_OF_AGAINST] = {"another classifier", "against[]", &sp_figures_against},
     [SP_OF_RULE] = {"rule of a strategy", "strategies.NAME.rules.RULE", &sp_figures_rule},
-    [SP_OF_CHANGES] = {"changed steps", "strategies.NAME.changed_from_argmax_by_class.CLASS", &sp_figures_changes},
+    [SP_OF_CHANGES] = {"changed steps", "strategies.NAME.changed_from_argmax_by_class.CLASS",
+                       &sp_figures_changes},
     [SP_OF_RUNS] = {"runs of a class", "strategies.NAME.bouts.CLASS", &sp_figures_runs},
     [SP_OF_ENTITIES] = {"type of entity", "strategies.NAME.entities.types.TYPE", &sp_figures_entities},
     [SP_OF_RECORDING] = {"recording of a strategy", "strategies.NAME.per_recording[]", &sp_figures_recording},
@@ -26,7 +27,8 @@ static const scope scopes[SP_N_FIGURE_SCOPES] = {
     [SP_OF_COVERAGE] = {"steps of greatest confidence", "calibration.coverage[]", &sp_figures_coverage},
     [SP_OF_RATERS] = {"scorers", "scorers", &sp_figures_raters},
     [SP_OF_RATER] = {"strategy against scorers", "scorers.strategies.NAME", &sp_figures_rater},
-    [SP_OF_RATER_PAIR] = {"strategy against one scorer", "scorers.strategies.NAME.with.SCORER", &sp_figures_rater_pair},
+    [SP_OF_RATER_PAIR] = {"strategy against one scorer", "scorers.strategies.NAME.with.SCORER",
+                          &sp_figures_rater_pair},
     [SP_OF_SLEEP_MEAN] = {"measure of sleep", "sleep.strategies.NAME.means.MEASURE", &sp_figures_sleep_mean},
     [SP_OF_SLEEP_DIFFERENCE] = {"measure of sleep, difference", "sleep.strategies.NAME.agreement.MEASURE",
                                 &sp_figures_sleep_difference},
@@ -61,6 +63,7 @@ int sp_figure_describe(sp_figure_scope of, size_t index, sp_figure_description *
     if (index >= scopes[of].figures->n)
         return 0;
     const sp_figure *f = &scopes[of].figures->list[index];
-    *out = (sp_figure_description){.key = f->key, .label = f->label, .definition = f->definition, .decimals = f->decimals};
+    *out = (sp_figure_description){
+        .key = f->key, .label = f->label, .definition = f->definition, .decimals = f->decimals};
     return 1;
 }

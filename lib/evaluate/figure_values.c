@@ -89,7 +89,8 @@ const char *sp_figure_missing(const sp_figure *figure, const sp_figure_owner *ow
 
 bool sp_figure_is_count(const sp_figure *figure)
 {
-    return figure->place.type == SP_FIGURE_I64 || figure->place.type == SP_FIGURE_I32 || figure->place.type == SP_FIGURE_U64;
+    return figure->place.type == SP_FIGURE_I64 || figure->place.type == SP_FIGURE_I32 ||
+           figure->place.type == SP_FIGURE_U64;
 }
 
 static const void *find(const sp_figure_place *place, const sp_figure_owner *owner)
@@ -180,7 +181,8 @@ sp_pairs sp_pairs_by(const sp_comparison *c, const char *metric)
 sp_pairs sp_tested_pairs(const sp_comparison *c)
 {
     sp_pairs pairs = {.list = c->comparisons};
-    while (pairs.n < c->n_comparisons && sp_compared_by(c->comparisons[pairs.n].metric)->tests == SP_ALL_TESTS)
+    while (pairs.n < c->n_comparisons &&
+           sp_compared_by(c->comparisons[pairs.n].metric)->tests == SP_ALL_TESTS)
         pairs.n++;
     return pairs;
 }

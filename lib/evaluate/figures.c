@@ -10,22 +10,23 @@
 #define COMPARED(name) .compared = &by_##name
 #define NOT_COMPARED(name) .compared = NULL
 /* of: what a title says; scale, decimals: how a difference is shown. */
-#define BY(key, name_, heading_, of, scale_, decimals_, ...)                                                                     \
-    static const sp_compared by_##key = {.name = name_,                                                                          \
-                                         .heading = heading_,                                                                    \
-                                         .title = "Difference in " of ", paired over {recordings}",                              \
-                                         .title_subjects = "Difference in " of ", paired over subjects",                         \
-                                         .scale = scale_,                                                                        \
-                                         .decimals = decimals_,                                                                  \
+#define BY(key, name_, heading_, of, scale_, decimals_, ...)                                                 \
+    static const sp_compared by_##key = {.name = name_,                                                      \
+                                         .heading = heading_,                                                \
+                                         .title = "Difference in " of ", paired over {recordings}",          \
+                                         .title_subjects = "Difference in " of ", paired over subjects",     \
+                                         .scale = scale_,                                                    \
+                                         .decimals = decimals_,                                              \
                                          __VA_ARGS__}
 #define SEQUENCE(work, what) .from = SP_FROM_SHARES, .works = 1 << SP_WORK_##work, .share = sp_share_of_##what
 
-BY(accuracy, "accuracy", "Accuracy, in percentage points", "accuracy in percentage points", 100, 2, .from = SP_FROM_RIGHT_STEPS,
-   .tests = SP_ALL_TESTS);
+BY(accuracy, "accuracy", "Accuracy, in percentage points", "accuracy in percentage points", 100, 2,
+   .from = SP_FROM_RIGHT_STEPS, .tests = SP_ALL_TESTS);
 BY(kappa, "kappa", "Kappa", "kappa", 1, 4, .from = SP_FROM_MARGINS, .which = SP_MARGIN_KAPPA);
 BY(macro_f1, "macro F1", "Macro F1", "macro F1", 1, 4, .from = SP_FROM_MARGINS, .which = SP_MARGIN_F1);
 BY(illegal_rate, "illegal rate", "Illegal transitions, in percentage points of all",
-   "illegal transitions, percentage points of all transitions", 100, 3, .from = SP_FROM_TRANSITIONS, .tests = SP_SIGN_FLIPS);
+   "illegal transitions, percentage points of all transitions", 100, 3, .from = SP_FROM_TRANSITIONS,
+   .tests = SP_SIGN_FLIPS);
 BY(edit_score, "edit score", "Edit score", "edit score", 1, 4, SEQUENCE(ACTIONS, edit));
 BY(f1_at_10, "F1@10", "F1@10", "F1@10", 1, 4, SEQUENCE(ACTIONS, overlap_10));
 BY(f1_at_25, "F1@25", "F1@25", "F1@25", 1, 4, SEQUENCE(ACTIONS, overlap_25));
@@ -34,125 +35,139 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
 
 /* ---- rows that several scopes share ---- */
 
-#define COUNTS(at, ...)                                                                                                          \
-    ROW("transitions", at.transitions, "transitions", 0, "neighbouring steps of one recording and segment", CSV, __VA_ARGS__),   \
-        ROW("changes", at.changes, "changes", 0, "transitions between two classes", CSV, __VA_ARGS__,                            \
-            IN(AT(NARROW, 100), AT(WIDE, 160), AT(BOARD, 70, AS("changes of class")), AT(ALL, 210, AS("changes of class")),      \
-               AT(LEGALITY, 40), AT(CHANGE_RATES, 10, .cell = SP_CELL_SHARE, AS("changes, of transitions")))),                   \
-        ROW("illegal", at.illegal, "illegal", 0, "transitions that the model forbids", CSV, NONE, __VA_ARGS__,                   \
-            IN(AT(NARROW, 10), AT(WIDE, 10), AT(BOARD, 10, .cell = SP_CELL_AND_RATE, AS("illegal transitions")),                 \
-               AT(ALL, 110, AS("illegal transitions")), AT(LEGALITY, 10),                                                        \
-               AT(RATES, 50, .cell = SP_CELL_WORST, AS("worst {recording}")), AT(COUNTS, 10),                                    \
+#define COUNTS(at, ...)                                                                                      \
+    ROW("transitions", at.transitions, "transitions", 0, "neighbouring steps of one recording and segment",  \
+        CSV, __VA_ARGS__),                                                                                   \
+        ROW("changes", at.changes, "changes", 0, "transitions between two classes", CSV, __VA_ARGS__,        \
+            IN(AT(NARROW, 100), AT(WIDE, 160), AT(BOARD, 70, AS("changes of class")),                        \
+               AT(ALL, 210, AS("changes of class")), AT(LEGALITY, 40),                                       \
+               AT(CHANGE_RATES, 10, .cell = SP_CELL_SHARE, AS("changes, of transitions")))),                 \
+        ROW("illegal", at.illegal, "illegal", 0, "transitions that the model forbids", CSV, NONE,            \
+            __VA_ARGS__,                                                                                     \
+            IN(AT(NARROW, 10), AT(WIDE, 10),                                                                 \
+               AT(BOARD, 10, .cell = SP_CELL_AND_RATE, AS("illegal transitions")),                           \
+               AT(ALL, 110, AS("illegal transitions")), AT(LEGALITY, 10),                                    \
+               AT(RATES, 50, .cell = SP_CELL_WORST, AS("worst {recording}")), AT(COUNTS, 10),                \
                AT(COUNTS, 70, .cell = SP_CELL_WORST, AS("worst {recording}"))))
-#define RULES(at, ...)                                                                                                           \
-    COUNTS(at, __VA_ARGS__),                                                                                                     \
-        ROW("illegal_start", at.illegal_start, "illegal starts", 0, "recordings whose first class may not start", CSV, NONE,     \
-            __VA_ARGS__,                                                                                                         \
-            IN(AT(NARROW, 30, AS("starts"), HOW(DROP_ZERO)), AT(WIDE, 40, HOW(DROP_ZERO)), AT(ALL, 160, HOW(DROP_ZERO)))),       \
-        ROW("illegal_end", at.illegal_end, "illegal ends", 0, "recordings whose last class may not end", CSV, NONE, __VA_ARGS__, \
-            IN(AT(NARROW, 40, AS("ends"), HOW(DROP_ZERO)), AT(WIDE, 50, HOW(DROP_ZERO)), AT(ALL, 170, HOW(DROP_ZERO)))),         \
-        ROW("short_runs", at.short_runs, "runs too short", 0,                                                                    \
-            "runs shorter than the minimum dwell or the duration of their class allows", CSV, NONE, __VA_ARGS__,                 \
-            IN(AT(NARROW, 50, AS("short"), HOW(DROP_ZERO)), AT(WIDE, 60, HOW(DROP_ZERO)),                                        \
+#define RULES(at, ...)                                                                                       \
+    COUNTS(at, __VA_ARGS__),                                                                                 \
+        ROW("illegal_start", at.illegal_start, "illegal starts", 0,                                          \
+            "recordings whose first class may not start", CSV, NONE, __VA_ARGS__,                            \
+            IN(AT(NARROW, 30, AS("starts"), HOW(DROP_ZERO)), AT(WIDE, 40, HOW(DROP_ZERO)),                   \
+               AT(ALL, 160, HOW(DROP_ZERO)))),                                                               \
+        ROW("illegal_end", at.illegal_end, "illegal ends", 0, "recordings whose last class may not end",     \
+            CSV, NONE, __VA_ARGS__,                                                                          \
+            IN(AT(NARROW, 40, AS("ends"), HOW(DROP_ZERO)), AT(WIDE, 50, HOW(DROP_ZERO)),                     \
+               AT(ALL, 170, HOW(DROP_ZERO)))),                                                               \
+        ROW("short_runs", at.short_runs, "runs too short", 0,                                                \
+            "runs shorter than the minimum dwell or the duration of their class allows", CSV, NONE,          \
+            __VA_ARGS__,                                                                                     \
+            IN(AT(NARROW, 50, AS("short"), HOW(DROP_ZERO)), AT(WIDE, 60, HOW(DROP_ZERO)),                    \
                AT(ALL, 180, AS("runs below the minimum dwell"), HOW(DROP_ZERO))))
-#define LONG_RUNS(at, ...)                                                                                                       \
-    ROW("long_runs", at.long_runs, "runs too long", 0, "runs longer than any length that their class's duration allows", CSV,    \
-        NONE, __VA_ARGS__,                                                                                                       \
-        IN(AT(NARROW, 55, AS("long"), HOW(DROP_ZERO)), AT(WIDE, 65, HOW(DROP_ZERO)), AT(ALL, 185, HOW(DROP_ZERO))))
+#define LONG_RUNS(at, ...)                                                                                   \
+    ROW("long_runs", at.long_runs, "runs too long", 0,                                                       \
+        "runs longer than any length that their class's duration allows", CSV, NONE, __VA_ARGS__,            \
+        IN(AT(NARROW, 55, AS("long"), HOW(DROP_ZERO)), AT(WIDE, 65, HOW(DROP_ZERO)),                         \
+           AT(ALL, 185, HOW(DROP_ZERO))))
 /* Of all rules over more steps. */
-#define VIOLATIONS(at, if_hard, if_priced)                                                                                       \
-    ROW("hard_violations", at.hard, "violations", 0, "violations of rules over more steps that no path of the model breaks",     \
-        CSV, NONE, if_hard,                                                                                                      \
-        IN(AT(NARROW, 24), AT(WIDE, 34), AT(BOARD, 14, AS("violations of rules")),                                               \
-           AT(ALL, 187, AS("violations of rules over more {steps}")), AT(LEGALITY, 32))),                                        \
-        ROW("priced_violations", at.priced, "priced violations", 0, "violations of rules over more steps that have a price",     \
-            CSV, LESS, if_priced,                                                                                                \
-            IN(AT(NARROW, 26, AS("priced")), AT(WIDE, 36), AT(BOARD, 16, AS("violations of priced rules")),                      \
+#define VIOLATIONS(at, if_hard, if_priced)                                                                   \
+    ROW("hard_violations", at.hard, "violations", 0,                                                         \
+        "violations of rules over more steps that no path of the model breaks", CSV, NONE, if_hard,          \
+        IN(AT(NARROW, 24), AT(WIDE, 34), AT(BOARD, 14, AS("violations of rules")),                           \
+           AT(ALL, 187, AS("violations of rules over more {steps}")), AT(LEGALITY, 32))),                    \
+        ROW("priced_violations", at.priced, "priced violations", 0,                                          \
+            "violations of rules over more steps that have a price", CSV, LESS, if_priced,                   \
+            IN(AT(NARROW, 26, AS("priced")), AT(WIDE, 36), AT(BOARD, 16, AS("violations of priced rules")),  \
                AT(ALL, 188, AS("violations of priced rules")), AT(LEGALITY, 33)))
-#define FREQUENCIES(at, counts, ...)                                                                                             \
-    ROW("illegal_per_change", at.illegal_per_change, "of changes", SP_PERCENT, "illegal transitions / changes", POSITIVE, CSV,   \
-        N(HERE(counts.changes)), NONE, __VA_ARGS__,                                                                              \
-        IN(AT(ALL, 130, AS("of all changes of class")), AT(RATES, 30), AT(COUNTS, 40))),                                         \
-        ROW("illegal_per_hour", at.illegal_per_hour, "per hour", 3, "illegal transitions in an hour", POSITIVE, CSV,             \
-            N(HERE(counts.transitions)), LESS, __VA_ARGS__,                                                                      \
-            IN(AT(ALL, 140, AS("an hour"), .decimals = 2, HOW(DROP_UNDEFINED)), AT(RATES, 40, HOW(DROP_UNDEFINED)),              \
-               AT(COUNTS, 50, HOW(DROP_UNDEFINED)))),                                                                            \
-        ROW("changes_per_hour", at.changes_per_hour, "per hour", 2, "changes of class in an hour", POSITIVE, CSV,                \
-            N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 20, HOW(DROP_UNDEFINED)))),                            \
-        ROW("runs", at.runs, "runs", 0, "runs of one class, inside stretches with a reference", CSV,                             \
-            N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 30))),                                                 \
-        ROW("isolated_runs", at.isolated, "of one step", 0, "runs of one step", CSV, N(HERE(at.runs)), __VA_ARGS__,              \
-            IN(AT(ALL, 220, AS("isolated {steps} (runs of one)")), AT(CHANGE_RATES, 40))),                                       \
-        ROW("isolated_runs_share", at.isolated_share, "share", SP_PERCENT, "isolated runs / runs", SHARE, CSV, N(HERE(at.runs)), \
-            __VA_ARGS__, IN(AT(CHANGE_RATES, 50)))
-#define CHANGES(at, prefix, ...)                                                                                                 \
-    ROW("fixed", at.fixed, "fixed", 0, "steps that argmax has wrong and the strategy right", CSV, MORE, .json = prefix "fixed",  \
-        __VA_ARGS__,                                                                                                             \
-        IN(AT(CHANGES, 10), AT(CHANGES, 30, .cell = SP_CELL_NET, AS("net")), AT(CLASS_CHANGES, 10),                              \
-           AT(CLASS_CHANGES, 30, .cell = SP_CELL_NET, AS("net")))),                                                              \
-        ROW("broken", at.worsened, "broken", 0, "steps that argmax has right and the strategy wrong", CSV, LESS,                 \
-            .json = prefix "broken", __VA_ARGS__, IN(AT(CHANGES, 20), AT(CLASS_CHANGES, 20))),                                   \
-        ROW("wrong_to_wrong", at.wrong_to_wrong, "wrong to wrong", 0, "steps wrong in both, by other classes", CSV,              \
-            .json = prefix "wrong_to_wrong", __VA_ARGS__, IN(AT(CHANGES, 40), AT(CLASS_CHANGES, 40))),                           \
-        ROW("same", at.same, "unchanged", 0, "steps of the same class in both", .json = prefix "same", __VA_ARGS__,              \
-            IN(AT(CHANGES, 50)))
+#define FREQUENCIES(at, counts, ...)                                                                         \
+    ROW("illegal_per_change", at.illegal_per_change, "of changes", SP_PERCENT,                               \
+        "illegal transitions / changes", POSITIVE, CSV, N(HERE(counts.changes)), NONE, __VA_ARGS__,          \
+        IN(AT(ALL, 130, AS("of all changes of class")), AT(RATES, 30), AT(COUNTS, 40))),                     \
+        ROW("illegal_per_hour", at.illegal_per_hour, "per hour", 3, "illegal transitions in an hour",        \
+            POSITIVE, CSV, N(HERE(counts.transitions)), LESS, __VA_ARGS__,                                   \
+            IN(AT(ALL, 140, AS("an hour"), .decimals = 2, HOW(DROP_UNDEFINED)),                              \
+               AT(RATES, 40, HOW(DROP_UNDEFINED)), AT(COUNTS, 50, HOW(DROP_UNDEFINED)))),                    \
+        ROW("changes_per_hour", at.changes_per_hour, "per hour", 2, "changes of class in an hour", POSITIVE, \
+            CSV, N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 20, HOW(DROP_UNDEFINED)))),   \
+        ROW("runs", at.runs, "runs", 0, "runs of one class, inside stretches with a reference", CSV,         \
+            N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 30))),                             \
+        ROW("isolated_runs", at.isolated, "of one step", 0, "runs of one step", CSV, N(HERE(at.runs)),       \
+            __VA_ARGS__, IN(AT(ALL, 220, AS("isolated {steps} (runs of one)")), AT(CHANGE_RATES, 40))),      \
+        ROW("isolated_runs_share", at.isolated_share, "share", SP_PERCENT, "isolated runs / runs", SHARE,    \
+            CSV, N(HERE(at.runs)), __VA_ARGS__, IN(AT(CHANGE_RATES, 50)))
+#define CHANGES(at, prefix, ...)                                                                             \
+    ROW("fixed", at.fixed, "fixed", 0, "steps that argmax has wrong and the strategy right", CSV, MORE,      \
+        .json = prefix "fixed", __VA_ARGS__,                                                                 \
+        IN(AT(CHANGES, 10), AT(CHANGES, 30, .cell = SP_CELL_NET, AS("net")), AT(CLASS_CHANGES, 10),          \
+           AT(CLASS_CHANGES, 30, .cell = SP_CELL_NET, AS("net")))),                                          \
+        ROW("broken", at.worsened, "broken", 0, "steps that argmax has right and the strategy wrong", CSV,   \
+            LESS, .json = prefix "broken", __VA_ARGS__, IN(AT(CHANGES, 20), AT(CLASS_CHANGES, 20))),         \
+        ROW("wrong_to_wrong", at.wrong_to_wrong, "wrong to wrong", 0,                                        \
+            "steps wrong in both, by other classes", CSV, .json = prefix "wrong_to_wrong", __VA_ARGS__,      \
+            IN(AT(CHANGES, 40), AT(CLASS_CHANGES, 40))),                                                     \
+        ROW("same", at.same, "unchanged", 0, "steps of the same class in both", .json = prefix "same",       \
+            __VA_ARGS__, IN(AT(CHANGES, 50)))
 /* Its figures stand in the table `in`, and F1 where `f1_in` says. */
-#define ENTITY(key_, at, prefix, in, f1_in, f1_compared, ...)                                                                    \
-    ROW(key_ "_reference", at.reference, "in the reference", 0, "entities of the reference", .json = prefix "reference",         \
-        __VA_ARGS__, IN(AT(in, 10))),                                                                                            \
-        ROW(key_ "_decoded", at.decoded, "decoded", 0, "entities of the path", .json = prefix "decoded", __VA_ARGS__,            \
-            IN(AT(in, 20))),                                                                                                     \
-        ROW(key_ "_correct", at.correct, "right", 0, "entities of the same steps and type in both", CSV, MORE,                   \
-            N(HERE(at.reference)), .json = prefix "correct", __VA_ARGS__, IN(AT(in, 30))),                                       \
-        ROW(key_ "_precision", at.precision, "precision", 4, "correct / decoded", SHARE, CSV, MORE, N(HERE(at.decoded)),         \
-            .json = prefix "precision", __VA_ARGS__, IN(AT(in, 40))),                                                            \
-        ROW(key_ "_recall", at.recall, "recall", 4, "correct / reference", SHARE, CSV, MORE, N(HERE(at.reference)),              \
-            .json = prefix "recall", __VA_ARGS__, IN(AT(in, 50))),                                                               \
-        ROW(key_ "_f1", at.f1, "F1", 4, "2 correct / (reference + decoded)", SHARE, CSV, MORE,                                   \
+#define ENTITY(key_, at, prefix, in, f1_in, f1_compared, ...)                                                \
+    ROW(key_ "_reference", at.reference, "in the reference", 0, "entities of the reference",                 \
+        .json = prefix "reference", __VA_ARGS__, IN(AT(in, 10))),                                            \
+        ROW(key_ "_decoded", at.decoded, "decoded", 0, "entities of the path", .json = prefix "decoded",     \
+            __VA_ARGS__, IN(AT(in, 20))),                                                                    \
+        ROW(key_ "_correct", at.correct, "right", 0, "entities of the same steps and type in both", CSV,     \
+            MORE, N(HERE(at.reference)), .json = prefix "correct", __VA_ARGS__, IN(AT(in, 30))),             \
+        ROW(key_ "_precision", at.precision, "precision", 4, "correct / decoded", SHARE, CSV, MORE,          \
+            N(HERE(at.decoded)), .json = prefix "precision", __VA_ARGS__, IN(AT(in, 40))),                   \
+        ROW(key_ "_recall", at.recall, "recall", 4, "correct / reference", SHARE, CSV, MORE,                 \
+            N(HERE(at.reference)), .json = prefix "recall", __VA_ARGS__, IN(AT(in, 50))),                    \
+        ROW(key_ "_f1", at.f1, "F1", 4, "2 correct / (reference + decoded)", SHARE, CSV, MORE,               \
             N(HERE(at.reference), HERE(at.decoded)), .json = prefix "f1", f1_compared, __VA_ARGS__, f1_in)
-#define BOUNDARY(w, text, found, precision_in)                                                                                   \
-    ROW("boundary_matched_" #w, boundaries.matched[w], found, 0, "changes of the reference found " text, NEEDS(LABELS), MORE,    \
-        .json = "boundaries.within_" #w ".matched"),                                                                             \
-        ROW("boundary_recall_" #w, boundaries.recall[w], found, 3, "share of the reference's changes found " text, SHARE, CSV,   \
-            MORE, N(HERE(boundaries.reference)), NEEDS(LABELS), .json = "boundaries.within_" #w ".recall",                       \
-            IN(AT(BOUNDARIES, 30 + 10 * w))),                                                                                    \
-        ROW("boundary_precision_" #w, boundaries.precision[w], "precision " found, 3, "share of the path's changes found " text, \
-            SHARE, CSV, MORE, N(HERE(boundaries.decoded)), NEEDS(LABELS), .json = "boundaries.within_" #w ".precision",          \
-            precision_in)
-#define OVERLAP(i, percent)                                                                                                      \
-    ROW("f1_at_" #percent, segments.f1[i], "F1@" #percent, 4,                                                                    \
-        "of segments whose intersection over union is at least 0." #percent ", pooled", SHARE, CSV, MORE,                        \
-        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS), COMPARED(f1_at_##percent),                           \
+#define BOUNDARY(w, text, found, precision_in)                                                               \
+    ROW("boundary_matched_" #w, boundaries.matched[w], found, 0, "changes of the reference found " text,     \
+        NEEDS(LABELS), MORE, .json = "boundaries.within_" #w ".matched"),                                    \
+        ROW("boundary_recall_" #w, boundaries.recall[w], found, 3,                                           \
+            "share of the reference's changes found " text, SHARE, CSV, MORE, N(HERE(boundaries.reference)), \
+            NEEDS(LABELS), .json = "boundaries.within_" #w ".recall", IN(AT(BOUNDARIES, 30 + 10 * w))),      \
+        ROW("boundary_precision_" #w, boundaries.precision[w], "precision " found, 3,                        \
+            "share of the path's changes found " text, SHARE, CSV, MORE, N(HERE(boundaries.decoded)),        \
+            NEEDS(LABELS), .json = "boundaries.within_" #w ".precision", precision_in)
+#define OVERLAP(i, percent)                                                                                  \
+    ROW("f1_at_" #percent, segments.f1[i], "F1@" #percent, 4,                                                \
+        "of segments whose intersection over union is at least 0." #percent ", pooled", SHARE, CSV, MORE,    \
+        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS), COMPARED(f1_at_##percent),       \
         IN(LEADS(2 + i, HOW(STAR), OF_ACTIONS), AT(BOUNDARIES, 80 + 10 * i)))
-#define OVERLAPPING(i, percent)                                                                                                  \
-    ROW("segments_matched_at_" #percent, segments.matched[i], "matched at 0." #percent, 0,                                       \
-        "segments of the reference that such a segment of the path has", MORE, NEEDS(LABELS),                                    \
+#define OVERLAPPING(i, percent)                                                                              \
+    ROW("segments_matched_at_" #percent, segments.matched[i], "matched at 0." #percent, 0,                   \
+        "segments of the reference that such a segment of the path has", MORE, NEEDS(LABELS),                \
         .json = "segments.matched_at_" #percent)
-#define CHI2(key_, at, label_, definition_)                                                                                      \
-    ROW(key_ "_chi2", at.chi2, label_, 2, definition_, POSITIVE, CSV, N(HERE(at.df)), NEEDS(TESTS), .json = key_ ".chi2"),       \
-        ROW(key_ "_df", at.df, "degrees of freedom", 0, "degrees of freedom of " key_, NEEDS(TESTS), .json = key_ ".df"),        \
-        ROW(key_ "_p", at.p, "p", 3, "p of " key_, SHARE, CSV, N(HERE(at.df)), NEEDS(TESTS), .json = key_ ".p")
-#define AGREEMENT(csv, at, how, ...)                                                                                             \
-    ROW(csv "accuracy", at.accuracy, "accuracy", 4, "share of scored steps whose class is the reference's", SHARE, CSV, MORE,    \
-        N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__,                                                      \
-        IN(AT(NARROW, 60, HOW(STAR)), AT(WIDE, 70, HOW(STAR)), AT(BOARD, 20, AS("accuracy, pooled"), HOW(STAR)),                 \
-           AT(ALL, 10, HOW(STAR)), AT(AGREEMENT, 10, HOW(STAR)), AT(COLLAPSED, 10))),                                            \
-        ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", SIGNED, CSV, MORE, N(HERE(at.scored)), .json = "kappa",          \
-            how(kappa), __VA_ARGS__,                                                                                             \
-            IN(AT(NARROW, 70, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 90, HOW(STAR)),                                               \
-               AT(BOARD, 40, AS("kappa, pooled"), HOW(STAR)), AT(ALL, 20, HOW(STAR)), AT(AGREEMENT, 20, HOW(STAR)),              \
-               AT(COLLAPSED, 20))),                                                                                              \
-        ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", SIGNED, CSV, MORE, N(HERE(at.scored)),       \
-            .json = "mcc", __VA_ARGS__,                                                                                          \
-            IN(AT(WIDE, 100, HOW(STAR)), AT(ALL, 50, HOW(STAR)), AT(AGREEMENT, 30, HOW(STAR), NOT_OF_ACTIONS),                   \
-               AT(COLLAPSED, 30))),                                                                                              \
-        ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", SHARE, CSV, MORE,           \
-            N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__,                                        \
-            IN(AT(NARROW, 80, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 110, HOW(STAR)),                                              \
-               AT(BOARD, 60, AS("macro F1, pooled"), HOW(STAR)), AT(ALL, 30, HOW(STAR)), AT(AGREEMENT, 40, HOW(STAR)),           \
-               AT(COLLAPSED, 40))),                                                                                              \
-        ROW(csv "macro_f1_classes", at.macro_f1_classes, "classes of macro F1", 0, "classes that have an F1",                    \
-            .json = "macro_f1_classes", __VA_ARGS__)
+#define CHI2(key_, at, label_, definition_)                                                                  \
+    ROW(key_ "_chi2", at.chi2, label_, 2, definition_, POSITIVE, CSV, N(HERE(at.df)), NEEDS(TESTS),          \
+        .json = key_ ".chi2"),                                                                               \
+        ROW(key_ "_df", at.df, "degrees of freedom", 0, "degrees of freedom of " key_, NEEDS(TESTS),         \
+            .json = key_ ".df"),                                                                             \
+        ROW(key_ "_p", at.p, "p", 3, "p of " key_, SHARE, CSV, N(HERE(at.df)), NEEDS(TESTS),                 \
+            .json = key_ ".p")
+#define AGREEMENT(csv, at, how, ...)                                                                         \
+    ROW(csv "accuracy", at.accuracy, "accuracy", 4, "share of scored steps whose class is the reference's",  \
+        SHARE, CSV, MORE, N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__,                \
+        IN(AT(NARROW, 60, HOW(STAR)), AT(WIDE, 70, HOW(STAR)),                                               \
+           AT(BOARD, 20, AS("accuracy, pooled"), HOW(STAR)), AT(ALL, 10, HOW(STAR)),                         \
+           AT(AGREEMENT, 10, HOW(STAR)), AT(COLLAPSED, 10))),                                                \
+        ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", SIGNED, CSV, MORE, N(HERE(at.scored)),       \
+            .json = "kappa", how(kappa), __VA_ARGS__,                                                        \
+            IN(AT(NARROW, 70, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 90, HOW(STAR)),                           \
+               AT(BOARD, 40, AS("kappa, pooled"), HOW(STAR)), AT(ALL, 20, HOW(STAR)),                        \
+               AT(AGREEMENT, 20, HOW(STAR)), AT(COLLAPSED, 20))),                                            \
+        ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", SIGNED, CSV, MORE,       \
+            N(HERE(at.scored)), .json = "mcc", __VA_ARGS__,                                                  \
+            IN(AT(WIDE, 100, HOW(STAR)), AT(ALL, 50, HOW(STAR)),                                             \
+               AT(AGREEMENT, 30, HOW(STAR), NOT_OF_ACTIONS), AT(COLLAPSED, 30))),                            \
+        ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", SHARE,  \
+            CSV, MORE, N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__,         \
+            IN(AT(NARROW, 80, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 110, HOW(STAR)),                          \
+               AT(BOARD, 60, AS("macro F1, pooled"), HOW(STAR)), AT(ALL, 30, HOW(STAR)),                     \
+               AT(AGREEMENT, 40, HOW(STAR)), AT(COLLAPSED, 40))),                                            \
+        ROW(csv "macro_f1_classes", at.macro_f1_classes, "classes of macro F1", 0,                           \
+            "classes that have an F1", .json = "macro_f1_classes", __VA_ARGS__)
 
 /* ---- the rows, in the order of the JSON ---- */
 
@@ -162,58 +177,66 @@ static const sp_figure of_comparison[] = {
     ROW("file", file, "file", 0, "base name of the input", .json = "input.file"),
     ROW("bytes", file_size, "bytes", 0, "size of the input", .json = "input.bytes"),
     ROW("recordings", n_recordings, "recordings", 0, "recordings of the input", .json = "input.recordings"),
-    ROW("subjects", n_subjects, "subjects", 0, "subjects, where they are known", .json = "input.subjects", OPTIONAL),
-    ROW("subjects_from", subjects_place, "subjects from", 0, "where the subjects are said", .json = "input.subjects_from",
+    ROW("subjects", n_subjects, "subjects", 0, "subjects, where they are known", .json = "input.subjects",
         OPTIONAL),
+    ROW("subjects_from", subjects_place, "subjects from", 0, "where the subjects are said",
+        .json = "input.subjects_from", OPTIONAL),
     ROW("steps", n_steps, "steps", 0, "steps of all recordings", .json = "input.steps"),
-    ROW("scored_steps", n_scored_steps, "scored steps", 0, "steps with a reference", .json = "input.scored_steps"),
-    ROW("epoch_seconds", epoch_seconds, "seconds a step", 0, "length of a step", POSITIVE, .json = "input.epoch_seconds",
-        NEEDS(EPOCH)),
-    ROW("epoch_assumed", epoch_is_assumed, "assumed", 0, "the length of a step is assumed", .json = "input.epoch_assumed",
-        NEEDS(EPOCH)),
-    ROW("path_codes", path_codes, "path codes", 0, "label coding of others' paths", .json = "input.path_codes", OPTIONAL),
-    ROW("label_codes", label_codes, "label codes", 0, "label coding of the reference", .json = "input.label_codes", OPTIONAL),
-    ROW("labels_file", labels_file, "file of labels", 0, "base name of the file of labels, where it is another one",
-        .json = "input.labels_file", OPTIONAL),
+    ROW("scored_steps", n_scored_steps, "scored steps", 0, "steps with a reference",
+        .json = "input.scored_steps"),
+    ROW("epoch_seconds", epoch_seconds, "seconds a step", 0, "length of a step", POSITIVE,
+        .json = "input.epoch_seconds", NEEDS(EPOCH)),
+    ROW("epoch_assumed", epoch_is_assumed, "assumed", 0, "the length of a step is assumed",
+        .json = "input.epoch_assumed", NEEDS(EPOCH)),
+    ROW("path_codes", path_codes, "path codes", 0, "label coding of others' paths",
+        .json = "input.path_codes", OPTIONAL),
+    ROW("label_codes", label_codes, "label codes", 0, "label coding of the reference",
+        .json = "input.label_codes", OPTIONAL),
+    ROW("labels_file", labels_file, "file of labels", 0,
+        "base name of the file of labels, where it is another one", .json = "input.labels_file", OPTIONAL),
     ROW("has_labels", has_labels, "has labels", 0, "there is a reference", .json = "input.has_labels"),
     ROW("model", model_name, "model", 0, "name of the model", .json = "model.name"),
-    ROW("model_description", model_description, "description", 0, "what the model says of itself", .json = "model.description",
-        OPTIONAL),
-    ROW("model_source", model_source, "source", 0, "where the model's rules come from", .json = "model.source", OPTIONAL),
-    ROW("fitted_on_input", fitted_on_input, "fitted on the input", 0, "the model was fitted on this very file",
-        .json = "model.fitted_on_input", OPTIONAL),
-    ROW("forbidden_count", forbidden_count, "forbidden transitions", 0, "pairs of classes that the model forbids",
-        .json = "model.forbidden_count"),
-    ROW("mask_ceiling", mask_ceiling, "mask ceiling", 4, "best accuracy that any allowed path could have", SHARE, CSV, MORE,
-        N(HERE(n_scored_steps)), NEEDS(LABELS)),
-    ROW("mask_ceiling_infeasible", ceiling_infeasible, "without allowed path", 0, "recordings that no allowed path fits: 0 in it",
-        NEEDS(LABELS)),
-    ROW("nll", nll, "negative log-likelihood", 4, "of the reference, nats per step, from 0; before decoding", CSV, LESS,
-        N(HERE(nll_steps)), NEEDS(NLL)),
-    ROW("nll_steps", nll_steps, "steps of the likelihood", 0, "steps that the likelihood is over", NEEDS(NLL)),
-    ROW("nll_impossible_steps", nll_impossible, "impossible steps", 0, "steps whose reference has probability 0", CSV,
-        N(HERE(nll_steps)), NEEDS(NLL)),
+    ROW("model_description", model_description, "description", 0, "what the model says of itself",
+        .json = "model.description", OPTIONAL),
+    ROW("model_source", model_source, "source", 0, "where the model's rules come from",
+        .json = "model.source", OPTIONAL),
+    ROW("fitted_on_input", fitted_on_input, "fitted on the input", 0,
+        "the model was fitted on this very file", .json = "model.fitted_on_input", OPTIONAL),
+    ROW("forbidden_count", forbidden_count, "forbidden transitions", 0,
+        "pairs of classes that the model forbids", .json = "model.forbidden_count"),
+    ROW("mask_ceiling", mask_ceiling, "mask ceiling", 4, "best accuracy that any allowed path could have",
+        SHARE, CSV, MORE, N(HERE(n_scored_steps)), NEEDS(LABELS)),
+    ROW("mask_ceiling_infeasible", ceiling_infeasible, "without allowed path", 0,
+        "recordings that no allowed path fits: 0 in it", NEEDS(LABELS)),
+    ROW("nll", nll, "negative log-likelihood", 4, "of the reference, nats per step, from 0; before decoding",
+        CSV, LESS, N(HERE(nll_steps)), NEEDS(NLL)),
+    ROW("nll_steps", nll_steps, "steps of the likelihood", 0, "steps that the likelihood is over",
+        NEEDS(NLL)),
+    ROW("nll_impossible_steps", nll_impossible, "impossible steps", 0,
+        "steps whose reference has probability 0", CSV, N(HERE(nll_steps)), NEEDS(NLL)),
     ROW("nll_clip", nll_clip, "clipped at", 4, "least probability in nll_clipped", NEEDS(NLL_CLIP)),
-    ROW("nll_clipped", nll_clipped, "clipped likelihood", 4, "nll with smaller probabilities raised to nll_clip", CSV, LESS,
-        N(HERE(nll_steps)), NEEDS(NLL_CLIP)),
+    ROW("nll_clipped", nll_clipped, "clipped likelihood", 4,
+        "nll with smaller probabilities raised to nll_clip", CSV, LESS, N(HERE(nll_steps)), NEEDS(NLL_CLIP)),
     ROW("folds", n_folds, "folds", 0, "models of the cross-validation", OPTIONAL),
-    ROW("other_metrics_left_out", other_metrics_left_out, "left out", 0, "why kappa and macro F1 are not compared", OPTIONAL),
+    ROW("other_metrics_left_out", other_metrics_left_out, "left out", 0,
+        "why kappa and macro F1 are not compared", OPTIONAL),
     ROW("margin", margin, "margin", 4, "margin of non-inferiority", POSITIVE, NEEDS(MARGIN)),
-    ROW("bridge_unscored", bridge_unscored, "bridge unscored", 0, "the reference's chain goes on across unscored steps",
-        OPTIONAL),
+    ROW("bridge_unscored", bridge_unscored, "bridge unscored", 0,
+        "the reference's chain goes on across unscored steps", OPTIONAL),
     ROW("cut_recordings", n_cut_recordings, "recordings cut", 0, "recordings cut to the shorter side",
         .json = "trim_to_shortest.recordings", NEEDS(LENGTH_TRIM)),
     ROW("cut_path_steps", n_cut_path_steps, "path steps cut", 0, "steps of the paths left out",
         .json = "trim_to_shortest.path_steps", NEEDS(LENGTH_TRIM)),
     ROW("cut_label_steps", n_cut_label_steps, "label steps cut", 0, "steps of the labels left out",
         .json = "trim_to_shortest.label_steps", NEEDS(LENGTH_TRIM)),
-    ROW("argmax_ties", tie_steps, "ties", 0, "steps whose greatest score several classes share", .json = "argmax_ties.steps",
-        N(HERE(n_steps)), NEEDS(TIES)),
-    ROW("argmax_ties_scored", tie_scored_steps, "scored ties", 0, "ties with a reference", CSV, .json = "argmax_ties.scored",
-        N(HERE(n_scored_steps)), NEEDS_BOTH(TIES, LABELS)),
-    ROW("wake_trim_minutes", wake_trim_minutes, "wake trim", 0, "minutes of wake kept before and after sleep", POSITIVE,
+    ROW("argmax_ties", tie_steps, "ties", 0, "steps whose greatest score several classes share",
+        .json = "argmax_ties.steps", N(HERE(n_steps)), NEEDS(TIES)),
+    ROW("argmax_ties_scored", tie_scored_steps, "scored ties", 0, "ties with a reference", CSV,
+        .json = "argmax_ties.scored", N(HERE(n_scored_steps)), NEEDS_BOTH(TIES, LABELS)),
+    ROW("wake_trim_minutes", wake_trim_minutes, "wake trim", 0, "minutes of wake kept before and after sleep",
+        POSITIVE, NEEDS(WAKE_TRIM)),
+    ROW("trimmed_steps", n_trimmed_steps, "steps trimmed", 0, "steps of wake left out of agreement",
         NEEDS(WAKE_TRIM)),
-    ROW("trimmed_steps", n_trimmed_steps, "steps trimmed", 0, "steps of wake left out of agreement", NEEDS(WAKE_TRIM)),
     ROW("level", level, "level", 2, "of all intervals", SHARE, PLAIN),
     ROW("seed", seed, "seed", 0, "of the bootstrap", PLAIN),
 };
@@ -233,98 +256,120 @@ static const sp_figure of_reference[] = {
 #define OWN sp_strategy_result
 static const sp_figure of_strategy[] = {
     ROW("scored", agreement.scored, "scored", 0, "steps with a reference", CSV, NEEDS(LABELS)),
-    ROW("correct", agreement.correct, "correct", 0, "scored steps whose class is the reference's", CSV, MORE, NEEDS(LABELS)),
+    ROW("correct", agreement.correct, "correct", 0, "scored steps whose class is the reference's", CSV, MORE,
+        NEEDS(LABELS)),
     AGREEMENT("", agreement, COMPARED, NEEDS(LABELS)),
-    ROW("balanced_accuracy", agreement.balanced_accuracy, "balanced accuracy", 4, "mean recall over the reference's classes",
-        SHARE, CSV, MORE, N(HERE(agreement.macro_recall_classes)), NEEDS(LABELS),
-        IN(AT(WIDE, 80, AS("balanced"), HOW(STAR)), AT(ALL, 40, HOW(STAR)))),
-    ROW("macro_precision", agreement.macro_precision, "macro precision", 4, "mean precision over the classes that have one",
-        SHARE, CSV, MORE, N(HERE(agreement.macro_precision_classes)), NEEDS(LABELS)),
-    ROW("macro_recall", agreement.macro_recall, "macro recall", 4, "mean recall over the classes that have one", SHARE, CSV, MORE,
+    ROW("balanced_accuracy", agreement.balanced_accuracy, "balanced accuracy", 4,
+        "mean recall over the reference's classes", SHARE, CSV, MORE, N(HERE(agreement.macro_recall_classes)),
+        NEEDS(LABELS), IN(AT(WIDE, 80, AS("balanced"), HOW(STAR)), AT(ALL, 40, HOW(STAR)))),
+    ROW("macro_precision", agreement.macro_precision, "macro precision", 4,
+        "mean precision over the classes that have one", SHARE, CSV, MORE,
+        N(HERE(agreement.macro_precision_classes)), NEEDS(LABELS)),
+    ROW("macro_recall", agreement.macro_recall, "macro recall", 4,
+        "mean recall over the classes that have one", SHARE, CSV, MORE,
         N(HERE(agreement.macro_recall_classes)), NEEDS(LABELS)),
     ROW("macro_precision_classes", agreement.macro_precision_classes, "classes of macro precision", 0,
         "classes that have a precision", NEEDS(LABELS)),
-    ROW("macro_recall_classes", agreement.macro_recall_classes, "classes of macro recall", 0, "classes that have a recall",
-        NEEDS(LABELS)),
-    ROW("weighted_f1", agreement.weighted_f1, "weighted F1", 4, "mean of F1 weighted by support", SHARE, CSV, MORE,
-        N(HERE(agreement.scored)), NEEDS(LABELS),
+    ROW("macro_recall_classes", agreement.macro_recall_classes, "classes of macro recall", 0,
+        "classes that have a recall", NEEDS(LABELS)),
+    ROW("weighted_f1", agreement.weighted_f1, "weighted F1", 4, "mean of F1 weighted by support", SHARE, CSV,
+        MORE, N(HERE(agreement.scored)), NEEDS(LABELS),
         IN(AT(WIDE, 120, HOW(STAR)), AT(ALL, 60, HOW(STAR)), AT(AGREEMENT, 50, HOW(STAR), NOT_OF_SEQUENCES))),
-    ROW("mean_accuracy", mean_accuracy, "mean accuracy", 3, "mean over recordings", SHARE, CSV, MORE, SD(sd_accuracy),
-        N(HERE(mean_accuracy_n)), NEEDS(LABELS),
+    ROW("mean_accuracy", mean_accuracy, "mean accuracy", 3, "mean over recordings", SHARE, CSV, MORE,
+        SD(sd_accuracy), N(HERE(mean_accuracy_n)), NEEDS(LABELS),
         IN(AT(WIDE, 140, HOW(WITH_SD)), AT(BOARD, 30, AS("accuracy, mean ± SD"), HOW(WITH_SD)),
-           AT(ALL, 90, AS("accuracy, mean ± SD"), .decimals = 4, HOW(WITH_SD)), AT(AGREEMENT, 60, HOW(STAR | SP_WITH_SD)))),
+           AT(ALL, 90, AS("accuracy, mean ± SD"), .decimals = 4, HOW(WITH_SD)),
+           AT(AGREEMENT, 60, HOW(STAR | SP_WITH_SD)))),
     ROW("sd_accuracy", sd_accuracy, "SD of accuracy", 3, "standard deviation over recordings", POSITIVE, CSV,
         N(HERE(mean_accuracy_n)), NEEDS(LABELS)),
-    ROW("mean_kappa", mean_kappa, "mean kappa", 3, "mean over recordings", SIGNED, CSV, MORE, SD(sd_kappa), N(HERE(mean_kappa_n)),
-        NEEDS(LABELS),
+    ROW("mean_kappa", mean_kappa, "mean kappa", 3, "mean over recordings", SIGNED, CSV, MORE, SD(sd_kappa),
+        N(HERE(mean_kappa_n)), NEEDS(LABELS),
         IN(AT(WIDE, 150, HOW(WITH_SD)), AT(BOARD, 50, AS("kappa, mean ± SD"), HOW(WITH_SD), NOT_OF_ACTIONS),
            AT(ALL, 100, AS("kappa, mean ± SD"), .decimals = 4, HOW(WITH_SD)),
            AT(AGREEMENT, 70, HOW(STAR | SP_WITH_SD), NOT_OF_ACTIONS))),
-    ROW("sd_kappa", sd_kappa, "SD of kappa", 3, "standard deviation over recordings", POSITIVE, CSV, N(HERE(mean_kappa_n)),
-        NEEDS(LABELS)),
-    ROW("kappa_se", kappa_se, "SE of kappa, were steps independent", 4, "standard error of kappa: steps taken as independent",
-        POSITIVE, CSV, N(HERE(agreement.scored)), NEEDS(LABELS), IN(AT(ALL, 80))),
-    ROW("weighted_kappa", weighted_kappa, "weighted kappa", 4, "kappa with weights of disagreement, classes in order", SIGNED,
-        CSV, MORE, N(HERE(agreement.scored)), NEEDS_BOTH(LABELS, KAPPA_WEIGHTS), IN(AT(NARROW, 90), AT(WIDE, 130), AT(ALL, 70))),
+    ROW("sd_kappa", sd_kappa, "SD of kappa", 3, "standard deviation over recordings", POSITIVE, CSV,
+        N(HERE(mean_kappa_n)), NEEDS(LABELS)),
+    ROW("kappa_se", kappa_se, "SE of kappa, were steps independent", 4,
+        "standard error of kappa: steps taken as independent", POSITIVE, CSV, N(HERE(agreement.scored)),
+        NEEDS(LABELS), IN(AT(ALL, 80))),
+    ROW("weighted_kappa", weighted_kappa, "weighted kappa", 4,
+        "kappa with weights of disagreement, classes in order", SIGNED, CSV, MORE, N(HERE(agreement.scored)),
+        NEEDS_BOTH(LABELS, KAPPA_WEIGHTS), IN(AT(NARROW, 90), AT(WIDE, 130), AT(ALL, 70))),
     RULES(counts, PLAIN),
     LONG_RUNS(counts, NEEDS(DURATIONS)),
     VIOLATIONS(violations, NEEDS(HARD_RULES), NEEDS(PRICED_RULES)),
-    ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT, "illegal transitions / transitions", SHARE, CSV,
-        N(HERE(counts.transitions)), LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate),
-        IN(AT(NARROW, 20, AS("")), AT(WIDE, 20), AT(ALL, 120, AS("of all transitions")), AT(LEGALITY, 20), AT(RATES, 10),
-           AT(RATES, 20, .cell = SP_CELL_INTERVAL), AT(COUNTS, 20), AT(COUNTS, 30, .cell = SP_CELL_INTERVAL))),
+    ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT,
+        "illegal transitions / transitions", SHARE, CSV, N(HERE(counts.transitions)),
+        LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate),
+        IN(AT(NARROW, 20, AS("")), AT(WIDE, 20), AT(ALL, 120, AS("of all transitions")), AT(LEGALITY, 20),
+           AT(RATES, 10), AT(RATES, 20, .cell = SP_CELL_INTERVAL), AT(COUNTS, 20),
+           AT(COUNTS, 30, .cell = SP_CELL_INTERVAL))),
     FREQUENCIES(frequencies, counts, PLAIN),
-    ROW("runs_ratio", frequencies.runs_ratio, "runs / reference", 3, "runs / runs of the reference: below 1 where smoother",
-        POSITIVE, CSV, N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS), IN(AT(CHANGE_RATES, 60, HOW(DROP_UNDEFINED)))),
-    ROW("recordings_with_illegal", recordings_with_illegal, "recordings with any", 0, "recordings with an illegal transition",
-        CSV, NONE,
-        IN(AT(WIDE, 30, AS("{recordings} with illegal")), AT(ALL, 150), AT(LEGALITY, 30, AS("{recordings}")), AT(COUNTS, 60))),
+    ROW("runs_ratio", frequencies.runs_ratio, "runs / reference", 3,
+        "runs / runs of the reference: below 1 where smoother", POSITIVE, CSV,
+        N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS),
+        IN(AT(CHANGE_RATES, 60, HOW(DROP_UNDEFINED)))),
+    ROW("recordings_with_illegal", recordings_with_illegal, "recordings with any", 0,
+        "recordings with an illegal transition", CSV, NONE,
+        IN(AT(WIDE, 30, AS("{recordings} with illegal")), AT(ALL, 150), AT(LEGALITY, 30, AS("{recordings}")),
+           AT(COUNTS, 60))),
     ROW("path_score", path_score, "path score", 1, "sum over the decoded recordings, nats", CSV, MORE,
         N(COMPARISON(n_recordings), HERE(n_undecoded)), .n_is_difference = true, NEEDS(PATH_SCORE),
-        IN(AT(NARROW, 110), AT(WIDE, 170), AT(BOARD, 100, HOW(UNLABELLED)), AT(ALL, 230, AS("path score, nats")))),
+        IN(AT(NARROW, 110), AT(WIDE, 170), AT(BOARD, 100, HOW(UNLABELLED)),
+           AT(ALL, 230, AS("path score, nats")))),
     ROW("undecoded", n_undecoded, "undecoded", 0, "recordings without a path", CSV, NONE, .json = "",
         IN(AT(NARROW, 130, HOW(DROP_ZERO)), AT(WIDE, 200, HOW(DROP_ZERO)), AT(BOARD, 90, HOW(DROP_ZERO)),
            AT(ALL, 200, AS("{recordings} undecoded"), HOW(DROP_ZERO)), AT(LEGALITY, 50, HOW(DROP_ZERO)))),
-    ROW("legal_by_construction", is_legal_by_construction, "legal by construction", 0, "the strategy cannot break a rule", PLAIN),
+    ROW("legal_by_construction", is_legal_by_construction, "legal by construction", 0,
+        "the strategy cannot break a rule", PLAIN),
     ROW("relaxed", n_relaxed, "relaxed", 0, "recordings decoded by breaking rules", NONE),
     ROW("rules_broken", n_broken, "rules broken", 0, "rules broken in relaxed recordings", NONE,
-        IN(AT(NARROW, 120, AS("broken"), HOW(DROP_ZERO)), AT(WIDE, 190, HOW(DROP_ZERO)), AT(BOARD, 80, HOW(DROP_ZERO)),
-           AT(ALL, 190, AS("rules broken (relaxed)"), HOW(DROP_ZERO)))),
-    ROW("impossible", n_impossible, "impossible", 0, "recordings whose path the model (states, lengths, rules) gives no score",
-        OPTIONAL, IN(AT(LEGALITY, 35, AS("{recordings} impossible"), HOW(DROP_ZERO)))),
+        IN(AT(NARROW, 120, AS("broken"), HOW(DROP_ZERO)), AT(WIDE, 190, HOW(DROP_ZERO)),
+           AT(BOARD, 80, HOW(DROP_ZERO)), AT(ALL, 190, AS("rules broken (relaxed)"), HOW(DROP_ZERO)))),
+    ROW("impossible", n_impossible, "impossible", 0,
+        "recordings whose path the model (states, lengths, rules) gives no score", OPTIONAL,
+        IN(AT(LEGALITY, 35, AS("{recordings} impossible"), HOW(DROP_ZERO)))),
     ROW("redirected", n_redirected, "redirected", 0,
-        "steps whose best class greedy left, since the rules would leave no way to the end from it", OPTIONAL),
+        "steps whose best class greedy left, since the rules would leave no way to the end from it",
+        OPTIONAL),
     ROW("permuted_accuracy", label_permutation.accuracy, "accuracy by other names", 4,
         "accuracy if the classes were named otherwise", SHARE, CSV, MORE, N(HERE(agreement.scored)),
         .json = "labels_may_be_permuted.accuracy", NEEDS(PERMUTATION)),
-    ROW("permuted_kappa", label_permutation.kappa, "kappa by other names", 4, "kappa if the classes were named otherwise", SIGNED,
-        CSV, MORE, N(HERE(agreement.scored)), .json = "labels_may_be_permuted.kappa", NEEDS(PERMUTATION)),
-    ROW("regret", regret, "regret per step", 4, "mean of max log p - log p(chosen), nats", CSV, LESS, N(HERE(regret_steps)),
-        NEEDS(REGRET), IN(AT(WIDE, 180), AT(ALL, 240, AS("regret {a step}, nats")))),
+    ROW("permuted_kappa", label_permutation.kappa, "kappa by other names", 4,
+        "kappa if the classes were named otherwise", SIGNED, CSV, MORE, N(HERE(agreement.scored)),
+        .json = "labels_may_be_permuted.kappa", NEEDS(PERMUTATION)),
+    ROW("regret", regret, "regret per step", 4, "mean of max log p - log p(chosen), nats", CSV, LESS,
+        N(HERE(regret_steps)), NEEDS(REGRET), IN(AT(WIDE, 180), AT(ALL, 240, AS("regret {a step}, nats")))),
     ROW("regret_steps", regret_steps, "steps of regret", 0, "steps that regret is over", NEEDS(REGRET)),
-    ROW("zero_probability_steps", zero_steps, "steps of probability 0", 0, "steps whose chosen class has probability 0", CSV,
-        NONE, N(HERE(regret_steps), HERE(zero_steps)), NEEDS(REGRET), IN(AT(ALL, 250, HOW(DROP_ZERO)))),
-    ROW("error_broken", error_runs.worsened, "steps broken", 0, "steps that argmax has right and the strategy wrong",
-        .json = "error_runs.broken", LESS, NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 10))),
-    ROW("error_consequences", error_runs.consequences, "consequences", 0, "of them all but the first of their run",
-        .json = "error_runs.consequences", LESS, NEEDS(ERROR_RUNS)),
-    ROW("error_consequence_share", error_runs.consequence_share, "consequences", SP_PERCENT, "consequences / steps broken", SHARE,
-        CSV, N(HERE(error_runs.worsened)), .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS),
-        IN(AT(ERROR_RUNS, 40))),
+    ROW("zero_probability_steps", zero_steps, "steps of probability 0", 0,
+        "steps whose chosen class has probability 0", CSV, NONE, N(HERE(regret_steps), HERE(zero_steps)),
+        NEEDS(REGRET), IN(AT(ALL, 250, HOW(DROP_ZERO)))),
+    ROW("error_broken", error_runs.worsened, "steps broken", 0,
+        "steps that argmax has right and the strategy wrong", .json = "error_runs.broken", LESS,
+        NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 10))),
+    ROW("error_consequences", error_runs.consequences, "consequences", 0,
+        "of them all but the first of their run", .json = "error_runs.consequences", LESS, NEEDS(ERROR_RUNS)),
+    ROW("error_consequence_share", error_runs.consequence_share, "consequences", SP_PERCENT,
+        "consequences / steps broken", SHARE, CSV, N(HERE(error_runs.worsened)),
+        .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 40))),
     FIGURE("error_runs", "errors", 0, "runs of an error that the strategy makes against argmax",
-           BEHIND(error_runs.runs, sp_class_runs, count), CSV, LESS, N(HERE(error_runs.worsened)), .json = "error_runs.count",
-           NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 20))),
+           BEHIND(error_runs.runs, sp_class_runs, count), CSV, LESS, N(HERE(error_runs.worsened)),
+           .json = "error_runs.count", NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 20))),
     ROW("error_runs_forbidden", error_runs.forbidden, "right class forbidden", 0,
-        "of them begun where the right class may not follow", CSV, LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)),
-        .json = "error_runs.forbidden", NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 30))),
-    FIGURE("error_run_mean", "mean length", 2, "mean length of these runs in steps", BEHIND(error_runs.runs, sp_class_runs, mean),
-           POSITIVE, CSV, LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS),
+        "of them begun where the right class may not follow", CSV, LESS,
+        N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.forbidden", NEEDS(ERROR_RUNS),
+        IN(AT(ERROR_RUNS, 30))),
+    FIGURE("error_run_mean", "mean length", 2, "mean length of these runs in steps",
+           BEHIND(error_runs.runs, sp_class_runs, mean), POSITIVE, CSV, LESS,
+           N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS),
            IN(AT(ERROR_RUNS, 50))),
     FIGURE("error_run_median", "median", 1, "median length of these runs in steps",
-           BEHIND(error_runs.runs, sp_class_runs, median), POSITIVE, CSV, LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)),
-           .json = "error_runs.median", NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 60))),
-    ROW("error_run_longest", error_runs.longest, "longest", 0, "steps of the longest of these runs", CSV, LESS,
-        N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.longest", NEEDS(ERROR_RUNS),
+           BEHIND(error_runs.runs, sp_class_runs, median), POSITIVE, CSV, LESS,
+           N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.median", NEEDS(ERROR_RUNS),
+           IN(AT(ERROR_RUNS, 60))),
+    ROW("error_run_longest", error_runs.longest, "longest", 0, "steps of the longest of these runs", CSV,
+        LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.longest",
+        NEEDS(ERROR_RUNS),
         IN(AT(ERROR_RUNS, 70), AT(ERROR_RUNS, 80, .cell = SP_CELL_LONGEST, AS("{recording}, {step}")))),
     ROW("dead_ends", error_runs.dead_ends, "dead ends", 0, "recordings that ended in a dead end", NONE,
         .json = "error_runs.dead_ends", NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 90))),
@@ -336,8 +381,9 @@ static const sp_figure of_strategy[] = {
     BOUNDARY(0, "at the step", "found at the step", .columns = NULL),
     BOUNDARY(1, "within 1 step", "within 1", .columns = NULL),
     BOUNDARY(2, "within 2 steps", "within 2", IN(AT(BOUNDARIES, 60))),
-    ROW("edit_score", edit_score, "edit score", 3, "1 - edit distance of the runs / the more runs, mean over recordings", SHARE,
-        CSV, MORE, N(HERE(edit_score_n)), NEEDS(LABELS), COMPARED(edit_score),
+    ROW("edit_score", edit_score, "edit score", 3,
+        "1 - edit distance of the runs / the more runs, mean over recordings", SHARE, CSV, MORE,
+        N(HERE(edit_score_n)), NEEDS(LABELS), COMPARED(edit_score),
         IN(LEADS(5, AS("edit"), .decimals = 4, HOW(STAR), OF_ACTIONS), AT(BOUNDARIES, 70))),
     OVERLAP(0, 10),
     OVERLAP(1, 25),
@@ -345,40 +391,48 @@ static const sp_figure of_strategy[] = {
     OVERLAPPING(0, 10),
     OVERLAPPING(1, 25),
     OVERLAPPING(2, 50),
-    ROW("segments_reference", segments.reference, "segments of the reference", 0, "runs of the reference, background left out",
-        NEEDS(LABELS), .json = "segments.reference"),
-    ROW("segments_decoded", segments.decoded, "segments decoded", 0, "runs of the path, background left out", NEEDS(LABELS),
-        .json = "segments.decoded"),
-    ENTITY("entity", entities.pooled, "entities.", ENTITIES, IN(LEADS(1, AS("entity F1"), HOW(STAR), OF_TAGS), AT(ENTITIES, 60)),
-           COMPARED(entity_f1), NEEDS_BOTH(LABELS, ENTITIES)),
-    ENTITY("entity_strict", entities.strict, "entities.strict.", NO_TABLE, IN(AT(ENTITIES, 70, AS("F1, well-formed only"))),
-           NOT_COMPARED(strict_f1), NEEDS_BOTH(LABELS, ENTITIES)),
+    ROW("segments_reference", segments.reference, "segments of the reference", 0,
+        "runs of the reference, background left out", NEEDS(LABELS), .json = "segments.reference"),
+    ROW("segments_decoded", segments.decoded, "segments decoded", 0, "runs of the path, background left out",
+        NEEDS(LABELS), .json = "segments.decoded"),
+    ENTITY("entity", entities.pooled, "entities.", ENTITIES,
+           IN(LEADS(1, AS("entity F1"), HOW(STAR), OF_TAGS), AT(ENTITIES, 60)), COMPARED(entity_f1),
+           NEEDS_BOTH(LABELS, ENTITIES)),
+    ENTITY("entity_strict", entities.strict, "entities.strict.", NO_TABLE,
+           IN(AT(ENTITIES, 70, AS("F1, well-formed only"))), NOT_COMPARED(strict_f1),
+           NEEDS_BOTH(LABELS, ENTITIES)),
 };
 #undef OWN
 
 #define OWN sp_class_agreement
 #define SCORED N(STRATEGY(agreement.scored))
 static const sp_figure of_class[] = {
-    ROW("support", support, "support", 0, "reference steps of the class", CSV, NEEDS(LABELS), IN(AT(CLASSES, 10))),
-    ROW("predicted", predicted, "predicted", 0, "scored steps decoded as the class", CSV, NEEDS(LABELS), IN(AT(CLASSES, 20))),
-    ROW("precision", precision, "precision", 3, "share of the predicted that is right", SHARE, CSV, MORE, N(HERE(predicted)),
-        NEEDS(LABELS), IN(AT(CLASSES, 30))),
-    ROW("recall", recall, "recall", 3, "share of the support that is found", SHARE, CSV, MORE, N(HERE(support)), NEEDS(LABELS),
-        IN(AT(CLASSES, 40))),
-    ROW("f1", f1, "F1", 3, "harmonic mean of precision and recall", SHARE, CSV, MORE, SCORED, NEEDS(LABELS), IN(AT(CLASSES, 50))),
-    ROW("specificity", specificity, "specificity", 3, "share of the other classes' steps that are not predicted", SHARE, CSV,
-        MORE, N(STRATEGY(agreement.scored), HERE(support)), .n_is_difference = true, NEEDS(LABELS), IN(AT(CLASSES, 60))),
+    ROW("support", support, "support", 0, "reference steps of the class", CSV, NEEDS(LABELS),
+        IN(AT(CLASSES, 10))),
+    ROW("predicted", predicted, "predicted", 0, "scored steps decoded as the class", CSV, NEEDS(LABELS),
+        IN(AT(CLASSES, 20))),
+    ROW("precision", precision, "precision", 3, "share of the predicted that is right", SHARE, CSV, MORE,
+        N(HERE(predicted)), NEEDS(LABELS), IN(AT(CLASSES, 30))),
+    ROW("recall", recall, "recall", 3, "share of the support that is found", SHARE, CSV, MORE,
+        N(HERE(support)), NEEDS(LABELS), IN(AT(CLASSES, 40))),
+    ROW("f1", f1, "F1", 3, "harmonic mean of precision and recall", SHARE, CSV, MORE, SCORED, NEEDS(LABELS),
+        IN(AT(CLASSES, 50))),
+    ROW("specificity", specificity, "specificity", 3,
+        "share of the other classes' steps that are not predicted", SHARE, CSV, MORE,
+        N(STRATEGY(agreement.scored), HERE(support)), .n_is_difference = true, NEEDS(LABELS),
+        IN(AT(CLASSES, 60))),
     ROW("npv", npv, "NPV", 3, "share of the steps not predicted that are of other classes", SHARE, CSV, MORE,
-        N(STRATEGY(agreement.scored), HERE(predicted)), .n_is_difference = true, NEEDS(LABELS), IN(AT(CLASSES, 70))),
+        N(STRATEGY(agreement.scored), HERE(predicted)), .n_is_difference = true, NEEDS(LABELS),
+        IN(AT(CLASSES, 70))),
     ROW("kappa", kappa, "kappa", 3, "of the class against the rest", SIGNED, CSV, MORE, SCORED, NEEDS(LABELS),
         IN(AT(CLASSES, 80))),
     ROW("prevalence", prevalence, "prevalence", 3, "support / scored", SHARE, CSV, SCORED, NEEDS(LABELS)),
-    ROW("pabak", pabak, "PABAK", 3, "prevalence- and bias-adjusted kappa", SIGNED, CSV, MORE, SCORED, NEEDS(LABELS),
-        IN(AT(CLASSES, 90))),
-    ROW("bias", bias, "bias", 3, "(false positives - false negatives) / scored", SIGNED, CSV, SCORED, NEEDS(LABELS),
-        IN(AT(CLASSES, 100))),
-    ROW("prevalence_index", prevalence_index, "prevalence index", 3, "(true positives - true negatives) / scored", SIGNED, CSV,
-        SCORED, NEEDS(LABELS)),
+    ROW("pabak", pabak, "PABAK", 3, "prevalence- and bias-adjusted kappa", SIGNED, CSV, MORE, SCORED,
+        NEEDS(LABELS), IN(AT(CLASSES, 90))),
+    ROW("bias", bias, "bias", 3, "(false positives - false negatives) / scored", SIGNED, CSV, SCORED,
+        NEEDS(LABELS), IN(AT(CLASSES, 100))),
+    ROW("prevalence_index", prevalence_index, "prevalence index", 3,
+        "(true positives - true negatives) / scored", SIGNED, CSV, SCORED, NEEDS(LABELS)),
 };
 #undef OWN
 
@@ -394,15 +448,19 @@ static const sp_figure of_changes[] = {
 static const sp_figure of_runs[] = {
     ROW("runs", count, "runs", 0, "runs of the class", CSV, N(HERE(steps)), .json = "count"),
     ROW("run_steps", steps, "steps", 0, "steps in these runs", .json = "steps"),
-    ROW("isolated_runs", isolated, "of one step", 0, "runs of one step", CSV, N(HERE(count)), .json = "isolated"),
+    ROW("isolated_runs", isolated, "of one step", 0, "runs of one step", CSV, N(HERE(count)),
+        .json = "isolated"),
     ROW("run_mean", mean, "mean", 1, "mean length in steps", POSITIVE, CSV, N(HERE(count)), .json = "mean"),
-    ROW("run_median", median, "median", 1, "median length in steps", POSITIVE, CSV, N(HERE(count)), .json = "median"),
-    ROW("run_count_ratio", count_ratio, "runs / reference", 3, "runs / runs of the class in the reference", POSITIVE,
-        .json = "count_ratio", NEEDS(REFERENCE_RUNS)),
-    ROW("runs_too_short", too_short, "too short", 0, "runs shorter than their class's duration or minimum dwell allows", CSV,
-        NONE, N(HERE(count)), .json = "too_short", NEEDS(DURATIONS)),
-    ROW("runs_too_long", too_long, "too long", 0, "runs longer than any length that their class's duration allows", CSV, NONE,
-        N(HERE(count)), .json = "too_long", NEEDS(DURATIONS)),
+    ROW("run_median", median, "median", 1, "median length in steps", POSITIVE, CSV, N(HERE(count)),
+        .json = "median"),
+    ROW("run_count_ratio", count_ratio, "runs / reference", 3, "runs / runs of the class in the reference",
+        POSITIVE, .json = "count_ratio", NEEDS(REFERENCE_RUNS)),
+    ROW("runs_too_short", too_short, "too short", 0,
+        "runs shorter than their class's duration or minimum dwell allows", CSV, NONE, N(HERE(count)),
+        .json = "too_short", NEEDS(DURATIONS)),
+    ROW("runs_too_long", too_long, "too long", 0,
+        "runs longer than any length that their class's duration allows", CSV, NONE, N(HERE(count)),
+        .json = "too_long", NEEDS(DURATIONS)),
 };
 #undef OWN
 
@@ -410,37 +468,46 @@ static const sp_figure of_runs[] = {
 typedef struct sp_type_entities {
     sp_entity_counts of;
 } sp_type_entities;
-static const sp_figure of_entities[] = {ENTITY("entity", of, "", NO_TABLE, .columns = NULL, NOT_COMPARED(f1), PLAIN)};
+static const sp_figure of_entities[] = {
+    ENTITY("entity", of, "", NO_TABLE, .columns = NULL, NOT_COMPARED(f1), PLAIN)};
 #undef OWN
 
 #define OWN sp_recording_result
 static const sp_figure of_recording[] = {
     ROW("scored", scored, "scored", 0, "steps with a reference", CSV, NEEDS(LABELS)),
     ROW("correct", correct, "correct", 0, "scored steps whose class is the reference's", MORE, NEEDS(LABELS)),
-    ROW("accuracy", accuracy, "accuracy", 3, "correct / scored", SHARE, CSV, MORE, N(HERE(scored)), NEEDS(LABELS)),
+    ROW("accuracy", accuracy, "accuracy", 3, "correct / scored", SHARE, CSV, MORE, N(HERE(scored)),
+        NEEDS(LABELS)),
     ROW("kappa", kappa, "kappa", 3, "Cohen's kappa", SIGNED, CSV, MORE, N(HERE(scored)), NEEDS(LABELS)),
     COUNTS(counts, PLAIN),
-    ROW("rules_broken", decoded.n_broken, "rules broken", 0, "rules broken by a relaxed path", OPTIONAL, NONE),
+    ROW("rules_broken", decoded.n_broken, "rules broken", 0, "rules broken by a relaxed path", OPTIONAL,
+        NONE),
 };
 #undef OWN
 
 #define OWN sp_pair_comparison
 static const sp_figure of_pair[] = {
     ROW("difference", difference.difference, "difference", 4, "figure of a minus figure of b", PLAIN),
-    ROW("wilcoxon_p", test.p, "p", 3, "Wilcoxon signed rank", SHARE, CSV, N(HERE(test.better), HERE(test.worse)), .json = "p"),
-    ROW("rank_biserial", test.rank_biserial, "rank-biserial", 3, "effect size of the signed rank test", SIGNED, NEEDS(TESTS)),
+    ROW("wilcoxon_p", test.p, "p", 3, "Wilcoxon signed rank", SHARE, CSV,
+        N(HERE(test.better), HERE(test.worse)), .json = "p"),
+    ROW("rank_biserial", test.rank_biserial, "rank-biserial", 3, "effect size of the signed rank test",
+        SIGNED, NEEDS(TESTS)),
     ROW("p_holm", p_holm, "Holm p", 3, "p adjusted for all pairs", SHARE, NEEDS(TESTS)),
-    ROW("mcnemar_only_a", mcnemar.only_a, "only a", 0, "steps that only a has right", .json = "mcnemar.only_a", NEEDS(TESTS)),
-    ROW("mcnemar_only_b", mcnemar.only_b, "only b", 0, "steps that only b has right", .json = "mcnemar.only_b", NEEDS(TESTS)),
+    ROW("mcnemar_only_a", mcnemar.only_a, "only a", 0, "steps that only a has right",
+        .json = "mcnemar.only_a", NEEDS(TESTS)),
+    ROW("mcnemar_only_b", mcnemar.only_b, "only b", 0, "steps that only b has right",
+        .json = "mcnemar.only_b", NEEDS(TESTS)),
     ROW("mcnemar_p_exact", mcnemar.exact, "exact p", 3, "exact McNemar, steps taken as independent", SHARE,
         .json = "mcnemar.p_exact", NEEDS(TESTS)),
-    ROW("mcnemar_p_mid", mcnemar.mid_p, "mid p", 3, "mid-p McNemar, steps taken as independent", SHARE, .json = "mcnemar.p_mid",
-        NEEDS(TESTS)),
-    ROW("p_sign_flip", permutation.p, "sign-flip p", 3, "permutation test of the mean difference", SHARE, NEEDS(SIGN_FLIP)),
+    ROW("mcnemar_p_mid", mcnemar.mid_p, "mid p", 3, "mid-p McNemar, steps taken as independent", SHARE,
+        .json = "mcnemar.p_mid", NEEDS(TESTS)),
+    ROW("p_sign_flip", permutation.p, "sign-flip p", 3, "permutation test of the mean difference", SHARE,
+        NEEDS(SIGN_FLIP)),
     ROW("p_least", test.p_least, "least p", 3, "least p that so many units can give", SHARE, NEEDS(TESTS)),
     CHI2("mcnemar_cluster", mcnemar_cluster, "clusters (df)", "McNemar's test over units"),
     CHI2("bowker", bowker, "Bowker (df)", "symmetry of the classes both say, steps taken as independent"),
-    CHI2("stuart_maxwell", stuart_maxwell, "Stuart–Maxwell (df)", "equal shares of the classes, steps taken as independent"),
+    CHI2("stuart_maxwell", stuart_maxwell, "Stuart–Maxwell (df)",
+         "equal shares of the classes, steps taken as independent"),
     ROW("mean", mean, "mean", 4, "mean of the units' differences", PLAIN),
     ROW("median", median, "median", 4, "median of the units' differences", PLAIN),
     ROW("sd", sd, "SD", 4, "standard deviation of the units' differences", POSITIVE, PLAIN),
@@ -458,8 +525,8 @@ typedef struct sp_coarse_agreement {
 } sp_coarse_agreement;
 static const sp_figure of_collapsed[] = {
     AGREEMENT("collapsed_", of, NOT_COMPARED, PLAIN),
-    ROW("collapsed_balanced_accuracy", of.balanced_accuracy, "balanced accuracy", 4, "mean recall over the reference's classes",
-        SHARE, MORE, .json = "balanced_accuracy"),
+    ROW("collapsed_balanced_accuracy", of.balanced_accuracy, "balanced accuracy", 4,
+        "mean recall over the reference's classes", SHARE, MORE, .json = "balanced_accuracy"),
 };
 #undef OWN
 

@@ -128,8 +128,9 @@ typedef struct sp_figure_column {
 } sp_figure_column;
 
 typedef struct sp_figure {
-    const char *key;        /* of conditions and the CSV, unique in its scope */
-    const char *json;       /* path in the JSON object of its scope, such as "entities.f1"; NULL: key; "": not there */
+    const char *key; /* of conditions and the CSV, unique in its scope */
+    const char
+        *json; /* path in the JSON object of its scope, such as "entities.f1"; NULL: key; "": not there */
     const char *label;      /* for people; heads a column */
     const char *definition; /* a line of words */
     sp_figure_place place;
@@ -141,9 +142,10 @@ typedef struct sp_figure {
     int8_t decimals;
     uint8_t tone, range;
     bool in_csv;
-    bool is_optional;                   /* left out of the JSON where it is 0, false or NULL */
-    uint32_t needs;                     /* bits 1 << sp_figure_need */
-    const struct sp_compared *compared; /* how pairs of strategies are compared by it (compared.h); NULL: they are not */
+    bool is_optional; /* left out of the JSON where it is 0, false or NULL */
+    uint32_t needs;   /* bits 1 << sp_figure_need */
+    const struct sp_compared
+        *compared; /* how pairs of strategies are compared by it (compared.h); NULL: they are not */
 } sp_figure;
 
 typedef struct sp_figures {
@@ -170,8 +172,10 @@ bool sp_figure_is_count(const sp_figure *figure);
 
 /* Its value, undefined where it is missing; a text is undefined. */
 sp_value sp_figure_value(const sp_figure *figure, const sp_figure_owner *owner);
-sp_value sp_figure_at(const sp_figure_place *place, const sp_figure_owner *owner); /* undefined "" where there is no place */
-const char *sp_figure_text(const sp_figure *figure, const sp_figure_owner *owner); /* NULL where it is no text, or has none */
+sp_value sp_figure_at(const sp_figure_place *place,
+                      const sp_figure_owner *owner); /* undefined "" where there is no place */
+const char *sp_figure_text(const sp_figure *figure,
+                           const sp_figure_owner *owner); /* NULL where it is no text, or has none */
 
 int64_t sp_figure_count(const sp_figure *figure, const sp_figure_owner *owner); /* of one that is a count */
 

@@ -29,9 +29,11 @@ static void count_runs(int32_t K, const sp_class_runs *class_runs, sp_frequencie
     f->isolated_share = value_ratio((double)f->isolated, (double)f->runs, "no runs");
 }
 
-static void fill(const sp_comparison *c, const sp_transition_counts *counts, const sp_class_runs *class_runs, sp_frequencies *f)
+static void fill(const sp_comparison *c, const sp_transition_counts *counts, const sp_class_runs *class_runs,
+                 sp_frequencies *f)
 {
-    f->illegal_per_transition = value_ratio((double)counts->illegal, (double)counts->transitions, "no transitions");
+    f->illegal_per_transition =
+        value_ratio((double)counts->illegal, (double)counts->transitions, "no transitions");
     f->illegal_per_change = value_ratio((double)counts->illegal, (double)counts->changes, "no changes");
     f->illegal_per_hour = per_hour(counts->illegal, counts->transitions, c->epoch_seconds);
     f->changes_per_hour = per_hour(counts->changes, counts->transitions, c->epoch_seconds);
@@ -49,8 +51,9 @@ void sp_frequencies_fill(sp_comparison *c)
         sp_strategy_result *one = &c->strategies[s];
         sp_frequencies *f = &one->frequencies;
         fill(c, &one->counts, one->class_runs, f);
-        f->runs_ratio = c->has_labels ? value_ratio((double)f->runs, (double)reference->runs, "no runs in the reference")
-                                      : value_undefined("no reference");
+        f->runs_ratio =
+            c->has_labels ? value_ratio((double)f->runs, (double)reference->runs, "no runs in the reference")
+                          : value_undefined("no reference");
         f->worst_recording = -1;
         f->worst_illegal = 0;
         for (int64_t r = 0; r < c->n_recordings; r++)
@@ -74,8 +77,8 @@ static int by_count(const void *a, const void *b)
 }
 
 /* Transitions [n] as pairs of classes, all or those that the chain forbids. */
-static sp_status list_pairs(const sp_evaluation *e, size_t n, const sp_tally_entry *entry, bool only_illegal, sp_pair_count **out,
-                            int64_t *n_out, sp_error *err)
+static sp_status list_pairs(const sp_evaluation *e, size_t n, const sp_tally_entry *entry, bool only_illegal,
+                            sp_pair_count **out, int64_t *n_out, sp_error *err)
 {
     sp_pair_count *pairs = malloc((n + 1) * sizeof *pairs);
     size_t m = 0;
@@ -158,15 +161,16 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
         sp_agreement_from_confusion(0, NULL, NULL, &s->agreement, NULL); /* everything undefined */
     int32_t K = s->has_agreement ? e->K : 0;
     sp_status status = SP_OK;
-    TRY(sp_weighted_kappa(K, s->confusion, s->undecoded_steps, e->options.kappa_weights, &s->weighted_kappa, err));
+    TRY(sp_weighted_kappa(K, s->confusion, s->undecoded_steps, e->options.kappa_weights, &s->weighted_kappa,
+                          err));
     TRY(sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err));
     TRY(sp_label_permutation_find(K, s, err));
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
     sp_regret_finish(s, &sums->regret_sum);
-    value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording", &s->mean_accuracy_n,
-                  &s->mean_accuracy, &s->sd_accuracy);
-    value_summary(c->n_recordings, kappa_at, s->recordings, "defined in no recording", "one recording", &s->mean_kappa_n,
-                  &s->mean_kappa, &s->sd_kappa);
+    value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording",
+                  &s->mean_accuracy_n, &s->mean_accuracy, &s->sd_accuracy);
+    value_summary(c->n_recordings, kappa_at, s->recordings, "defined in no recording", "one recording",
+                  &s->mean_kappa_n, &s->mean_kappa, &s->sd_kappa);
     memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
     s->edit_score = value_ratio(sp_exact_value(&sums->edit_sum), (double)s->edit_score_n,
                                 s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
@@ -216,8 +220,9 @@ static sp_status list_rules(const sp_evaluation *e, sp_error *err)
 static sp_status finish_reference(sp_evaluation *e, sp_error *err)
 {
     sp_comparison *c = e->result;
-    pair_lists lists = {&c->reference_illegal_pairs, &c->reference_transition_pairs, &c->n_reference_illegal_pairs,
-                        &c->n_reference_transition_pairs, &c->reference_transition_counts};
+    pair_lists lists = {&c->reference_illegal_pairs, &c->reference_transition_pairs,
+                        &c->n_reference_illegal_pairs, &c->n_reference_transition_pairs,
+                        &c->reference_transition_counts};
     sp_status status = SP_OK;
     TRY(list_transitions(e, &e->reference_transitions, lists, err));
     if (c->has_labels) {
@@ -233,10 +238,10 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
     sp_comparison *c = e->result;
     if (!c)
         return sp_fail(err, SP_EINVAL, "this evaluation has been finished before");
-    c->mask_ceiling = !c->has_labels ? value_undefined("no labels")
-                      : !e->options.with_ceiling
-                          ? value_undefined("not asked for")
-                          : value_ratio((double)e->ceiling_correct, (double)c->n_scored_steps, "no scored steps");
+    c->mask_ceiling = !c->has_labels             ? value_undefined("no labels")
+                      : !e->options.with_ceiling ? value_undefined("not asked for")
+                                                 : value_ratio((double)e->ceiling_correct,
+                                                               (double)c->n_scored_steps, "no scored steps");
     sp_status status = SP_OK;
     TRY(list_rules(e, err));
     TRY(sp_durations_list(e, err));

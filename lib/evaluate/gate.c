@@ -72,7 +72,8 @@ static sp_value number_of(const sp_gate *gate, int32_t index, const sp_gate_valu
     if (node->kind == SP_GATE_NUMBER)
         return value_of(node->number);
     if (node->kind == SP_GATE_FIGURE)
-        return values->value(values->arg, &(sp_gate_figure){node->scope, node->figure->key, node->strategy, node->class_index});
+        return values->value(values->arg, &(sp_gate_figure){node->scope, node->figure->key, node->strategy,
+                                                            node->class_index});
     sp_value left = number_of(gate, node->left, values);
     if (left.undefined || node->kind == SP_GATE_NEGATE) {
         left.value = -left.value;
@@ -94,7 +95,8 @@ static sp_gate_verdict truth_of(const sp_gate *gate, int32_t index, const sp_gat
 {
     const sp_gate_node *node = &gate->nodes[index];
     if (node->kind == SP_GATE_AND || node->kind == SP_GATE_OR) {
-        sp_gate_verdict left = truth_of(gate, node->left, values), right = truth_of(gate, node->right, values);
+        sp_gate_verdict left = truth_of(gate, node->left, values),
+                        right = truth_of(gate, node->right, values);
         sp_gate_verdict decisive = node->kind == SP_GATE_AND ? SP_GATE_PASSED : SP_GATE_TRIPPED;
         if (left == decisive || right == decisive)
             return decisive;
@@ -132,7 +134,8 @@ static void say(sentence *s, const char *format, ...)
 }
 
 /* "viterbi.accuracy is 0.8123"; of a plain number nothing. */
-static void say_side(sentence *s, const sp_gate *gate, int32_t index, const sp_gate_values *values, const char *before)
+static void say_side(sentence *s, const sp_gate *gate, int32_t index, const sp_gate_values *values,
+                     const char *before)
 {
     const sp_gate_node *node = &gate->nodes[index];
     sp_value value = number_of(gate, index, values);
@@ -160,14 +163,15 @@ static void say_reasons(sentence *s, const sp_gate *gate, int32_t index, const s
     say_side(s, gate, node->right, values, ", ");
 }
 
-sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison, char *text, size_t size)
+sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison,
+                              char *text, size_t size)
 {
     const sp_gate_values values = {(void *)(uintptr_t)comparison, value_in_comparison};
     return sp_gate_judge_values(gate, condition, &values, text, size);
 }
 
-sp_gate_verdict sp_gate_judge_values(const sp_gate *gate, int32_t condition, const sp_gate_values *values, char *text,
-                                     size_t size)
+sp_gate_verdict sp_gate_judge_values(const sp_gate *gate, int32_t condition, const sp_gate_values *values,
+                                     char *text, size_t size)
 {
     int32_t root = gate->conditions[condition];
     sp_gate_verdict verdict = truth_of(gate, root, values);

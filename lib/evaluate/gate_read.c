@@ -71,8 +71,8 @@ static int32_t refuse(parser *p, size_t at, const char *format, ...)
     if (n == 0)
         p->status = sp_fail(p->err, SP_EINVAL, "the gate ends too early: %s", what);
     else
-        p->status = sp_fail(p->err, SP_EINVAL, "the gate at \"%.*s%s\": %s", n > 60 ? 60 : (int)n, p->text + at,
-                            n > 60 ? "..." : "", what);
+        p->status = sp_fail(p->err, SP_EINVAL, "the gate at \"%.*s%s\": %s", n > 60 ? 60 : (int)n,
+                            p->text + at, n > 60 ? "..." : "", what);
     return -1;
 }
 
@@ -151,7 +151,8 @@ static bool has_argmax(const sp_gate_scope *scope, int32_t strategy)
     const int32_t classifier = classifier_of(scope, strategy);
     const char *name = classifier ? scope->against[classifier - 1] : NULL;
     for (int32_t i = 0; i < scope->n_strategies; i++)
-        if (classifier_of(scope, i) == classifier && strcmp(sp_own_name(scope->strategies[i], name), "argmax") == 0)
+        if (classifier_of(scope, i) == classifier &&
+            strcmp(sp_own_name(scope->strategies[i], name), "argmax") == 0)
             return true;
     return false;
 }
@@ -167,7 +168,8 @@ static int32_t read_key(parser *p, sp_gate_node node, const char *what)
     if (node.figure->needs >> SP_NEEDS_LABELS & 1 && !p->scope->has_labels)
         return refuse(p, p->at, "%s needs a reference, and there are no labels", node.figure->key);
     if (node.figure->needs >> SP_NEEDS_ARGMAX & 1 && !has_argmax(p->scope, node.strategy))
-        return refuse(p, p->at, "%s counts against argmax, which is not among the strategies", node.figure->key);
+        return refuse(p, p->at, "%s counts against argmax, which is not among the strategies",
+                      node.figure->key);
     p->at += n;
     node.end = p->at;
     return add_node(p, node);
@@ -186,7 +188,8 @@ static int32_t read_of_rule(parser *p, sp_gate_node node)
                                    : refuse(p, start, "there is no such rule; the rules are %s",
                                             sp_name_list(text, sizeof text, scope->n_rules, scope->rules));
     if (!take(p, "."))
-        return refuse(p, start, "a rule is followed by a figure, as in %s.violations", scope->rules[node.class_index]);
+        return refuse(p, start, "a rule is followed by a figure, as in %s.violations",
+                      scope->rules[node.class_index]);
     return read_key(p, node, "a rule has");
 }
 
@@ -207,7 +210,8 @@ static int32_t read_of_strategy(parser *p, sp_gate_node node)
         return refuse(p, start, "there is no such class; the classes are %s",
                       sp_name_list(text, sizeof text, scope->n_classes, scope->classes));
     if (!take(p, "."))
-        return refuse(p, start, "a class is followed by a figure, as in %s.f1", scope->classes[node.class_index]);
+        return refuse(p, start, "a class is followed by a figure, as in %s.f1",
+                      scope->classes[node.class_index]);
     return read_key(p, node, "a class has");
 }
 
@@ -215,7 +219,8 @@ static int32_t read_figure(parser *p)
 {
     const sp_gate_scope *scope = p->scope;
     const char *here = p->text + p->at;
-    sp_gate_node node = {.kind = SP_GATE_FIGURE, .begin = p->at, .left = -1, .right = -1, .scope = SP_OF_REFERENCE};
+    sp_gate_node node = {
+        .kind = SP_GATE_FIGURE, .begin = p->at, .left = -1, .right = -1, .scope = SP_OF_REFERENCE};
     if (take(p, "reference.")) {
         node.strategy = scope->n_strategies;
         return !take(p, "rules.")  ? read_key(p, node, "the reference has")
@@ -233,10 +238,12 @@ static int32_t read_figure(parser *p)
     node.strategy = p->status == SP_OK ? read_name(p, scope->n_against, scope->against) : -1;
     if (node.strategy >= 0) {
         char text[256];
-        snprintf(text, sizeof text, "%.60s is a classifier: its strategies are %.60s.argmax and the like; beside them it has",
+        snprintf(text, sizeof text,
+                 "%.60s is a classifier: its strategies are %.60s.argmax and the like; beside them it has",
                  scope->against[node.strategy], scope->against[node.strategy]);
         return take(p, ".") ? read_key(p, node, text)
-                            : refuse(p, node.begin, "a classifier is followed by a strategy and a figure, as in %s.illegal",
+                            : refuse(p, node.begin,
+                                     "a classifier is followed by a strategy and a figure, as in %s.illegal",
                                      scope->strategies[scope->n_strategies - 1]);
     }
     node.scope = SP_OF_COMPARISON;
@@ -244,7 +251,8 @@ static int32_t read_figure(parser *p)
         return read_key(p, node, "the comparison has");
     char list[1024];
     return refuse(p, node.begin,
-                  "there is no such strategy or figure; the strategies are %s; beside them there are reference.illegal and the "
+                  "there is no such strategy or figure; the strategies are %s; beside them there are "
+                  "reference.illegal and the "
                   "like, mask_ceiling, nll, recordings, steps, scored_steps",
                   sp_name_list(list, sizeof list, scope->n_strategies, scope->strategies));
 }
@@ -261,7 +269,8 @@ static int32_t read_number(parser *p)
         n += 1 + more;
     }
     if (digits && (text[n] == 'e' || text[n] == 'E')) {
-        size_t sign = text[n + 1] == '+' || text[n + 1] == '-', exponent = strspn(text + n + 1 + sign, digits_of_ten);
+        size_t sign = text[n + 1] == '+' || text[n + 1] == '-',
+               exponent = strspn(text + n + 1 + sign, digits_of_ten);
         n += exponent ? 1 + sign + exponent : 0;
     }
     char copy[64];
@@ -273,8 +282,12 @@ static int32_t read_number(parser *p)
     if (!isfinite(number))
         return refuse(p, p->at, "the number is too large");
     p->at += n;
-    return add_node(
-        p, (sp_gate_node){.kind = SP_GATE_NUMBER, .begin = p->at - n, .end = p->at, .left = -1, .right = -1, .number = number});
+    return add_node(p, (sp_gate_node){.kind = SP_GATE_NUMBER,
+                                      .begin = p->at - n,
+                                      .end = p->at,
+                                      .left = -1,
+                                      .right = -1,
+                                      .number = number});
 }
 
 /* ---- operators ---- */
@@ -355,9 +368,12 @@ static int32_t read_unary(parser *p)
     bool is_negated = take(p, "-");
     int32_t out = is_negated ? read_unary(p) : read_primary(p);
     if (is_negated)
-        out = is_truth(p, out)
-                  ? refuse(p, begin, "a comparison has no sign")
-                  : add_node(p, (sp_gate_node){.kind = SP_GATE_NEGATE, .begin = begin, .end = p->at, .left = out, .right = -1});
+        out =
+            is_truth(p, out)
+                ? refuse(p, begin, "a comparison has no sign")
+                : add_node(
+                      p, (sp_gate_node){
+                             .kind = SP_GATE_NEGATE, .begin = begin, .end = p->at, .left = out, .right = -1});
     p->depth--;
     return out;
 }
@@ -372,10 +388,13 @@ static int32_t join(parser *p, sp_gate_kind kind, int32_t left, int32_t right)
     for (int i = 0; i < 2; i++)
         if (is_truth(p, sides[i]) != wants_truth)
             return refuse(p, nodes[sides[i]].begin,
-                          wants_truth ? "\"and\" and \"or\" join comparisons, as in a < b and c < d"
-                                      : "a comparison is not a number; \"a < b < c\" is written a < b and b < c");
+                          wants_truth
+                              ? "\"and\" and \"or\" join comparisons, as in a < b and c < d"
+                              : "a comparison is not a number; \"a < b < c\" is written a < b and b < c");
     return add_node(
-        p, (sp_gate_node){.kind = kind, .begin = nodes[left].begin, .end = nodes[right].end, .left = left, .right = right});
+        p,
+        (sp_gate_node){
+            .kind = kind, .begin = nodes[left].begin, .end = nodes[right].end, .left = left, .right = right});
 }
 
 static int32_t read_level(parser *p, int level)

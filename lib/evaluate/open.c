@@ -9,7 +9,8 @@
 
 sp_evaluation_options sp_evaluation_options_default(void)
 {
-    return (sp_evaluation_options){.with_ceiling = true, .has_path_scores = true, .bootstrap = sp_bootstrap_options_default()};
+    return (sp_evaluation_options){
+        .with_ceiling = true, .has_path_scores = true, .bootstrap = sp_bootstrap_options_default()};
 }
 
 /* ---- made and freed ---- */
@@ -54,40 +55,45 @@ void sp_evaluation_free(sp_evaluation *e)
     free(e);
 }
 
-static sp_status check_options(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options, sp_error *err)
+static sp_status check_options(const sp_chain *chain, const sp_chain *rules,
+                               const sp_evaluation_options *options, sp_error *err)
 {
     int32_t K = sp_chain_n_classes(chain);
     if (K > SP_EVALUATION_MAX_CLASSES)
-        return sp_fail(
-            err, SP_EINVAL,
-            "evaluation holds a matrix of all pairs of classes and takes at most %d of them, not %d; decoding alone has "
-            "no such limit",
-            SP_EVALUATION_MAX_CLASSES, K);
+        return sp_fail(err, SP_EINVAL,
+                       "evaluation holds a matrix of all pairs of classes and takes at most %d of them, not "
+                       "%d; decoding alone has "
+                       "no such limit",
+                       SP_EVALUATION_MAX_CLASSES, K);
     if (options->n_strategies < 0 || options->n_strategies > SP_EVALUATION_MAX_STRATEGIES)
-        return sp_fail(err, SP_EINVAL, "%d strategies: at most %d can be compared at once", options->n_strategies,
-                       SP_EVALUATION_MAX_STRATEGIES);
+        return sp_fail(err, SP_EINVAL, "%d strategies: at most %d can be compared at once",
+                       options->n_strategies, SP_EVALUATION_MAX_STRATEGIES);
     if (options->n_against < 0 || options->n_against > SP_MOST_AGAINST)
-        return sp_fail(err, SP_EINVAL, "%d other classifiers: at most %d can be compared at once", options->n_against,
-                       SP_MOST_AGAINST);
+        return sp_fail(err, SP_EINVAL, "%d other classifiers: at most %d can be compared at once",
+                       options->n_against, SP_MOST_AGAINST);
     if (options->with_ceiling && options->has_labels && (!rules || sp_chain_n_classes(rules) != K))
         return sp_fail(err, SP_EINVAL, "the mask ceiling needs the rules of the same %d classes", K);
     if (options->has_margin && !(options->margin >= 0 && isfinite(options->margin)))
-        return sp_fail(err, SP_EINVAL, "margin %g: how much worse is still no harm, 0 or more, such as 0.01", options->margin);
+        return sp_fail(err, SP_EINVAL, "margin %g: how much worse is still no harm, 0 or more, such as 0.01",
+                       options->margin);
     if (options->has_wake_trim && !(options->stage_of_class && options->has_labels))
         return sp_fail(err, SP_EINVAL, "wake can only be trimmed where labels say which steps are sleep");
     if (options->has_wake_trim && !(options->wake_trim_minutes >= 0 && options->wake_trim_minutes < 1e9))
-        return sp_fail(err, SP_EINVAL, "%g minutes of wake: how much is kept on each side of sleep, 0 or more, such as 30",
+        return sp_fail(err, SP_EINVAL,
+                       "%g minutes of wake: how much is kept on each side of sleep, 0 or more, such as 30",
                        options->wake_trim_minutes);
     if (options->bridge_unscored && !options->has_labels)
         return sp_fail(err, SP_EINVAL, "unscored steps can only be bridged where there are labels");
     if (!(options->epoch_seconds >= 0 && isfinite(options->epoch_seconds)))
-        return sp_fail(err, SP_EINVAL, "steps of %g seconds: the length of a step is above 0, or 0 where it is not known",
+        return sp_fail(err, SP_EINVAL,
+                       "steps of %g seconds: the length of a step is above 0, or 0 where it is not known",
                        options->epoch_seconds);
     return sp_bootstrap_options_check(&options->bootstrap, err);
 }
 
 /* Names, matrices; the result is freed by the caller when this fails. */
-static sp_status strategy_open(sp_strategy_result *s, const char *name, bool is_legal, int32_t K, bool has_labels, sp_error *err)
+static sp_status strategy_open(sp_strategy_result *s, const char *name, bool is_legal, int32_t K,
+                               bool has_labels, sp_error *err)
 {
     s->name = strdup(name);
     s->is_legal_by_construction = is_legal;
@@ -192,8 +198,8 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->n_strategies = n;
     sp_status status = SP_OK;
     for (int32_t s = 0; s < n; s++)
-        TRY(strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
-                          options->has_labels, err));
+        TRY(strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s],
+                          e->K, options->has_labels, err));
     TRY(classifiers_open(c, options, err));
     TRY(sp_broken_runs_open(e, err));
     TRY(sp_rule_counts_open(e, err));
@@ -208,8 +214,8 @@ done:
     return status;
 }
 
-sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
-                            sp_evaluation **out, sp_error *err)
+sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules,
+                            const sp_evaluation_options *options, sp_evaluation **out, sp_error *err)
 {
     sp_evaluation *e = NULL;
     sp_status status = SP_OK;
@@ -246,7 +252,9 @@ done:
 static void *grown_around(void *old, int64_t n, size_t size, bool *is_whole)
 {
     const size_t around = SP_AROUND * size;
-    void *bigger = *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + (int64_t)2 * SP_AROUND) * size) : NULL;
+    void *bigger =
+        *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + (int64_t)2 * SP_AROUND) * size)
+                  : NULL;
     if (!bigger)
         *is_whole = false;
     return bigger ? (char *)bigger + around : old;
@@ -298,7 +306,8 @@ sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_er
         c->cut_label_steps = sp_grown(c->cut_label_steps, n, sizeof *c->cut_label_steps, &is_whole);
     }
     for (int32_t s = 0; s < c->n_strategies; s++)
-        c->strategies[s].recordings = sp_grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
+        c->strategies[s].recordings =
+            sp_grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     sp_sleep_reserve(e, n, &is_whole);
     sp_rule_counts_reserve(e, n, &is_whole);
     if (!is_whole)

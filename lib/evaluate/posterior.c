@@ -54,7 +54,8 @@ static double width_at(const void *arg, int64_t i)
 static void judge(sp_posterior_figure *f, int64_t n_recordings, double level, double *misses)
 {
     sp_value spread;
-    value_summary(n_recordings, width_at, f->columns, "no interval", "one recording", &f->n_intervals, &f->width, &spread);
+    value_summary(n_recordings, width_at, f->columns, "no interval", "one recording", &f->n_intervals,
+                  &f->width, &spread);
     f->n_references = f->n_held = 0;
     for (int64_t i = 0; i < n_recordings; i++) {
         const double miss = sp_posterior_miss(f->columns + i * SP_DRAW_COLUMNS);

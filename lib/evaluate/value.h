@@ -24,8 +24,9 @@ static inline sp_value value_ratio(double numerator, double denominator, const c
 
 /* Mean and standard deviation (n - 1) of the numbers at(arg, 0..n-1) that are not NaN, of which there are `used`. Undefined for
  * `none` where there are none; the deviation of one number for `one`. Reads them twice, so that nothing cancels. */
-static inline void value_summary(int64_t n, double (*at)(const void *arg, int64_t i), const void *arg, const char *none,
-                                 const char *one, int64_t *used, sp_value *mean, sp_value *sd)
+static inline void value_summary(int64_t n, double (*at)(const void *arg, int64_t i), const void *arg,
+                                 const char *none, const char *one, int64_t *used, sp_value *mean,
+                                 sp_value *sd)
 {
     double sum = 0, squares = 0;
     int64_t m = 0;

@@ -87,7 +87,10 @@ static bool make_plural(const char *one, char many[SP_MOST_WORD])
     const bool is_y = last == 'y' && !strchr("aeiou", before);
     const bool is_ch = last == 'h' && before == 'c' && n > 2 && strchr("tnr", one[n - 3]);
     const bool hisses = last == 's' || last == 'x' || last == 'z' || (last == 'h' && before == 's') || is_ch;
-    const int length = snprintf(many, SP_MOST_WORD, "%.*s%s", (int)(is_y ? n - 1 : n), one, is_y ? "ies" : hisses ? "es" : "s");
+    const int length = snprintf(many, SP_MOST_WORD, "%.*s%s", (int)(is_y ? n - 1 : n), one,
+                                is_y     ? "ies"
+                                : hisses ? "es"
+                                         : "s");
     return length < SP_MOST_WORD;
 }
 
@@ -105,10 +108,13 @@ sp_status sp_words_read(const char *unit, sp_words *out, sp_error *err)
 {
     sp_words words = {0};
     const char *slash = unit ? strchr(unit, '/') : NULL;
-    if (unit && (!slash || !read_word(unit, (size_t)(slash - unit), words.text[SP_RECORDING], words.text[SP_RECORDINGS]) ||
-                 !read_word(slash + 1, strlen(slash + 1), words.text[SP_STEP], words.text[SP_STEPS])))
+    if (unit &&
+        (!slash ||
+         !read_word(unit, (size_t)(slash - unit), words.text[SP_RECORDING], words.text[SP_RECORDINGS]) ||
+         !read_word(slash + 1, strlen(slash + 1), words.text[SP_STEP], words.text[SP_STEPS])))
         return sp_fail(err, SP_EINVAL,
-                       "`unit` %s: it is what one recording and one step are called, such as night/epoch, in letters, each word "
+                       "`unit` %s: it is what one recording and one step are called, such as night/epoch, in "
+                       "letters, each word "
                        "shorter than %d; a plural may follow: series:series/sample",
                        unit, SP_MOST_WORD - 2);
     *out = words;

@@ -8,7 +8,8 @@ typedef struct sp_work_row {
     const char *name;     /* "actions" */
     const char *unit;     /* "video/frame"; NULL: recording/step */
     const char *leads[4]; /* keys of figures of a strategy that are read before accuracy; ends with NULL */
-    const char *marks[4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
+    const char *marks
+        [4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
     const char *background[2]; /* classes that are no segments, where there are such; ends with NULL */
     const char *tune;          /* what settings of models are chosen by (sp_tune_name()); NULL: accuracy */
     int first;                 /* what its readers call the first step of a recording */

@@ -20,7 +20,8 @@ SP_ALWAYS_INLINE float half_to_float(uint16_t half)
     memcpy(&value, &with_one, sizeof value);
     value -= 0x1p-14F;
     memcpy(&subnormal, &value, sizeof subnormal);
-    const uint32_t bits = (magnitude < UINT32_C(1) << 23 ? subnormal : magnitude + bias) | (uint32_t)(half & 0x8000u) << 16;
+    const uint32_t bits =
+        (magnitude < UINT32_C(1) << 23 ? subnormal : magnitude + bias) | (uint32_t)(half & 0x8000u) << 16;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -143,9 +144,10 @@ static bool load_whole(const unsigned char *p, const sp_element *e, int64_t *who
 
 size_t sp_target_size(sp_target target)
 {
-    return target == SP_TO_BOOL                                                                              ? 1
-           : target == SP_TO_F32 || target == SP_TO_I32 || target == SP_TO_LABEL || target == SP_TO_PREVIOUS ? 4
-                                                                                                             : 8;
+    return target == SP_TO_BOOL ? 1
+           : target == SP_TO_F32 || target == SP_TO_I32 || target == SP_TO_LABEL || target == SP_TO_PREVIOUS
+               ? 4
+               : 8;
 }
 
 static bool is_little_here(void)
@@ -160,8 +162,8 @@ bool sp_element_is(const sp_element *e, sp_target target)
            ((target == SP_TO_F32 && e->size == 4) || (target == SP_TO_F64 && e->size == 8));
 }
 
-int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_target target, int64_t limit, void *out,
-                           double *bad)
+int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_target target, int64_t limit,
+                           void *out, double *bad)
 {
     if (sp_element_is(e, target)) {
         if (raw != out)
@@ -189,7 +191,9 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
     case SP_TO_PREVIOUS:
         for (int64_t i = 0; i < n; i++, p += element.size) {
             const bool is_whole = load_whole(p, &element, &whole, bad);
-            whole = (target == SP_TO_LABEL && whole == -100) || (target == SP_TO_PREVIOUS && whole < 0) ? -1 : whole;
+            whole = (target == SP_TO_LABEL && whole == -100) || (target == SP_TO_PREVIOUS && whole < 0)
+                        ? -1
+                        : whole;
             if (!is_whole || whole < -1 || whole >= limit)
                 return i;
             ((int32_t *)out)[i] = (int32_t)whole;
@@ -204,7 +208,8 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
         break;
     case SP_TO_WEIGHT:
         for (int64_t i = 0; i < n; i++, p += element.size) {
-            *bad = element.kind == SP_ELEMENT_FLOAT ? load_f64(p, &element) : (double)load_integer(p, &element);
+            *bad =
+                element.kind == SP_ELEMENT_FLOAT ? load_f64(p, &element) : (double)load_integer(p, &element);
             if (!(*bad >= 0 && *bad <= SP_WEIGHT_MOST))
                 return i;
             ((double *)out)[i] = *bad;
@@ -223,7 +228,8 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
 
 /* ---- values that are refused ---- */
 
-void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double bad, char text[SP_ELEMENT_REFUSAL])
+void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double bad,
+                       char text[SP_ELEMENT_REFUSAL])
 {
     const char *none = strcmp(noun, "class") == 0 ? "undecoded" : "unscored"; /* what -1 stands for */
     char number[40], what[160];
@@ -237,16 +243,17 @@ void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double
             snprintf(what, sizeof what, "is not the number of a class; %s steps are -1%s", none,
                      strcmp(noun, "label") == 0 && bad == -100 ? ", and -100 with `unscored` -100" : "");
         else
-            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1%s", (long long)limit,
-                     (long long)limit - 1, none,
+            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1%s",
+                     (long long)limit, (long long)limit - 1, none,
                      strcmp(noun, "label") != 0 ? ""
                      : bad == -100              ? ", and -100 with `unscored` -100"
                                                 : ", and `codes` or `map` reads others' numbers");
         break;
     case SP_TO_WEIGHT:
         snprintf(what, sizeof what,
-                 bad > SP_WEIGHT_MOST && isfinite(bad) ? "is more than 1e290; divide all weights by one number"
-                                                       : "is not a number from 0 up");
+                 bad > SP_WEIGHT_MOST && isfinite(bad)
+                     ? "is more than 1e290; divide all weights by one number"
+                     : "is not a number from 0 up");
         break;
     case SP_TO_BOOL:
         snprintf(what, sizeof what, "is neither 0 nor 1");

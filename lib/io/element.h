@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum sp_element_kind { SP_ELEMENT_NONE, SP_ELEMENT_FLOAT, SP_ELEMENT_INT, SP_ELEMENT_UINT } sp_element_kind;
+typedef enum sp_element_kind {
+    SP_ELEMENT_NONE,
+    SP_ELEMENT_FLOAT,
+    SP_ELEMENT_INT,
+    SP_ELEMENT_UINT
+} sp_element_kind;
 
 typedef struct sp_element {
     sp_element_kind kind; /* NONE: nothing we can read as a number */
@@ -37,14 +42,15 @@ bool sp_element_is(const sp_element *element, sp_target target);
 
 /* Turns n raw values into `target`. raw may overlap out only in this way: it ends where out ends. Returns -1, or the index of the
  * first value that cannot be one of the target's; *bad is that value (NaN where it is that). */
-int64_t sp_element_convert(const sp_element *element, const void *raw, int64_t n, sp_target target, int64_t limit, void *out,
-                           double *bad);
+int64_t sp_element_convert(const sp_element *element, const void *raw, int64_t n, sp_target target,
+                           int64_t limit, void *out, double *bad);
 
 /* IEEE half precision to single, exact. Subnormals, infinities and NaN included. */
 float sp_half_to_float(uint16_t half);
 
 /* The end of the sentence for such a value: "label 7 is not one of the 5 classes 0..4; ...". noun: of a value, "label". */
 enum { SP_ELEMENT_REFUSAL = 240 };
-void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double bad, char text[SP_ELEMENT_REFUSAL]);
+void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double bad,
+                       char text[SP_ELEMENT_REFUSAL]);
 
 #endif

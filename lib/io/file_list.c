@@ -85,7 +85,8 @@ static char *join(const char *folder, const char *name)
 /* ---- folders ---- */
 
 /* Files of a folder must have one ending: which others are meant nobody can know. */
-static sp_status check_endings(const sp_file_list *list, const char *folder, int64_t n_others, int64_t n_folders, sp_error *err)
+static sp_status check_endings(const sp_file_list *list, const char *folder, int64_t n_others,
+                               int64_t n_folders, sp_error *err)
 {
     char readable[300];
     if (list->n == 0 && n_folders)
@@ -94,16 +95,18 @@ static sp_status check_endings(const sp_file_list *list, const char *folder, int
                        "'%s/{id}/scores.npy'",
                        folder, folder);
     if (list->n == 0)
-        return sp_fail(err, SP_EFILE,
-                       n_others ? "%s: none of the %lld files in this folder is one of recordings, by their endings %s"
-                                : "%s: this folder holds no files",
-                       folder, (long long)n_others, sp_format_endings(readable, sizeof readable));
+        return sp_fail(
+            err, SP_EFILE,
+            n_others ? "%s: none of the %lld files in this folder is one of recordings, by their endings %s"
+                     : "%s: this folder holds no files",
+            folder, (long long)n_others, sp_format_endings(readable, sizeof readable));
     for (int64_t i = 1; i < list->n; i++)
         if (strcasecmp(sp_file_ending(list->names[0]), sp_file_ending(list->names[i])) != 0)
-            return sp_fail(
-                err, SP_EFILE,
-                "%s: this folder holds files *%s and *%s; name those that are meant with a pattern, such as '%s/{id}%s'", folder,
-                sp_file_ending(list->names[0]), sp_file_ending(list->names[i]), folder, sp_file_ending(list->names[0]));
+            return sp_fail(err, SP_EFILE,
+                           "%s: this folder holds files *%s and *%s; name those that are meant with a "
+                           "pattern, such as '%s/{id}%s'",
+                           folder, sp_file_ending(list->names[0]), sp_file_ending(list->names[i]), folder,
+                           sp_file_ending(list->names[0]));
     return SP_OK;
 }
 
@@ -208,7 +211,8 @@ static sp_status add_pattern(sp_file_list *list, const char *pattern, sp_error *
         TRY(id ? add(list, &room, strdup(name), id, err) : sp_no_memory(err));
     }
     if (list->n == 0)
-        TRY(sp_fail(err, SP_EFILE, "%s: there are no files of such a name; {id} stands for the recording", pattern));
+        TRY(sp_fail(err, SP_EFILE, "%s: there are no files of such a name; {id} stands for the recording",
+                    pattern));
     TRY(sort_by_id(list, err));
     if (!(list->about = strdup(pattern)))
         TRY(sp_no_memory(err));
@@ -245,10 +249,13 @@ static sp_status add_each(sp_file_list *list, const char *file, const char *cons
     TRY(add(list, &room, strdup(file), NULL, err));
     for (; more && *more; more++) {
         if (is_folder(*more) || sp_file_is_pattern(*more))
-            return sp_fail(err, SP_EFILE, "%s: give either one folder, or one pattern with {id}, or files one by one", *more);
+            return sp_fail(err, SP_EFILE,
+                           "%s: give either one folder, or one pattern with {id}, or files one by one",
+                           *more);
         TRY(add(list, &room, strdup(*more), NULL, err));
     }
-    sp_natural_sort(list->names, list->n); /* so that no result depends on the order in which they are named */
+    sp_natural_sort(list->names,
+                    list->n); /* so that no result depends on the order in which they are named */
     if (!(list->about = list->n > 1 ? about_files(list) : strdup(file)))
         TRY(sp_no_memory(err));
 done:
@@ -268,7 +275,8 @@ sp_status sp_file_list_new(const char *file, const char *const *more, sp_file_li
     } else if (!has_more && sp_file_is_pattern(file)) {
         status = add_pattern(list, file, err);
     } else if (has_more && (is_folder(file) || sp_file_is_pattern(file))) {
-        status = sp_fail(err, SP_EFILE, "%s: give either one folder, or one pattern with {id}, or files one by one", file);
+        status = sp_fail(err, SP_EFILE,
+                         "%s: give either one folder, or one pattern with {id}, or files one by one", file);
     } else {
         list->is_several = has_more;
         status = add_each(list, file, more, err);
@@ -310,11 +318,11 @@ sp_status sp_file_list_complete(const sp_file_list *list, const char *pattern, c
     free(made);
     int64_t a = 0, b = 0;
     if (*names && sp_texts_duplicate((const char *const *)*names, list->n, &a, &b)) {
-        sp_status status =
-            sp_fail(err, SP_EINVAL,
-                    "%s and %s would both be written to %s; where the folder tells them apart name the inputs with a "
-                    "pattern, such as '{id}/scores.npy'",
-                    list->names[a], list->names[b], (*names)[a]);
+        sp_status status = sp_fail(
+            err, SP_EINVAL,
+            "%s and %s would both be written to %s; where the folder tells them apart name the inputs with a "
+            "pattern, such as '{id}/scores.npy'",
+            list->names[a], list->names[b], (*names)[a]);
         free(*names);
         *names = NULL;
         return status;
@@ -351,8 +359,8 @@ static int32_t file_of_line(const sp_names *numbers, char *line)
     return found;
 }
 
-static sp_status mark_lines(const sp_file_list *list, const sp_names *numbers, const char *file, char *text, bool *is_meant,
-                            sp_error *err)
+static sp_status mark_lines(const sp_file_list *list, const sp_names *numbers, const char *file, char *text,
+                            bool *is_meant, sp_error *err)
 {
     sp_cells in = {.at = text, .delimiter = '\n', .is_free = true, .next_line = 1};
     bool is_last, has_any = false;
@@ -362,8 +370,8 @@ static sp_status mark_lines(const sp_file_list *list, const sp_names *numbers, c
         sp_cells_next(&in, &name, &is_last);
         const int32_t found = file_of_line(numbers, name);
         if (found < 0)
-            return sp_fail(err, SP_EFILE, "%s:%lld: none of the %lld files of %s is that of %.200s", file, (long long)in.line,
-                           (long long)list->n, list->about, name);
+            return sp_fail(err, SP_EFILE, "%s:%lld: none of the %lld files of %s is that of %.200s", file,
+                           (long long)in.line, (long long)list->n, list->about, name);
         is_meant[found] = has_any = true;
     }
     return has_any ? SP_OK : sp_fail(err, SP_EFILE, "%s: names no recording; it has one a line", file);
@@ -390,13 +398,16 @@ static void drop_others(sp_file_list *list, const bool *is_meant)
 sp_status sp_file_list_keep(sp_file_list *list, const char *names, sp_error *err)
 {
     if (!list->is_several)
-        return sp_fail(err, SP_EINVAL, "`only` chooses among the files of a folder, or several files; %s is one", list->about);
+        return sp_fail(err, SP_EINVAL,
+                       "`only` chooses among the files of a folder, or several files; %s is one",
+                       list->about);
     const int64_t n = list->n;
     char *text = NULL, **stems = calloc((size_t)n + 1, sizeof *stems);
     bool *is_meant = calloc((size_t)n + 1, sizeof *is_meant);
     sp_names numbers = {0};
     sp_status status = SP_OK;
-    TRY(stems && is_meant ? sp_text_read(names, "a list of recordings, one a line", &text, err) : sp_no_memory(err));
+    TRY(stems && is_meant ? sp_text_read(names, "a list of recordings, one a line", &text, err)
+                          : sp_no_memory(err));
     TRY(name_files(list, &numbers, stems, err));
     TRY(mark_lines(list, &numbers, names, text, is_meant, err));
     drop_others(list, is_meant);

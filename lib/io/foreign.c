@@ -26,24 +26,29 @@ static bool is_zip_of(const sp_file_look *look, const char *ending)
     size_t length = (size_t)head[26] | (size_t)head[27] << 8;
     if (length > n - 30)
         length = n - 30;
-    return length >= strlen(ending) && memcmp(head + 30 + length - strlen(ending), ending, strlen(ending)) == 0;
+    return length >= strlen(ending) &&
+           memcmp(head + 30 + length - strlen(ending), ending, strlen(ending)) == 0;
 }
 
 bool sp_is_npz(const sp_file_look *look)
 {
-    return is_zip_of(look, ".npy") || (begins_with(look->head, look->n, "PK\x03\x04") && sp_file_has_ending(look->file, ".npz"));
+    return is_zip_of(look, ".npy") ||
+           (begins_with(look->head, look->n, "PK\x03\x04") && sp_file_has_ending(look->file, ".npz"));
 }
 
 /* Since version 1.6 an archive; before that several pickles, the first one a number. */
 bool sp_is_torch(const sp_file_look *look)
 {
-    return is_zip_of(look, "/data.pkl") || begins_with(look->head, look->n, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.");
+    return is_zip_of(look, "/data.pkl") ||
+           begins_with(look->head, look->n, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.");
 }
 
 bool sp_is_excel(const sp_file_look *look)
 {
-    return is_zip_of(look, "[Content_Types].xml") || (is_zip_of(look, ".xml") && sp_file_has_ending(look->file, ".xlsx")) ||
-           (begins_with(look->head, look->n, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") && sp_file_has_ending(look->file, ".xls"));
+    return is_zip_of(look, "[Content_Types].xml") ||
+           (is_zip_of(look, ".xml") && sp_file_has_ending(look->file, ".xlsx")) ||
+           (begins_with(look->head, look->n, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") &&
+            sp_file_has_ending(look->file, ".xls"));
 }
 
 /* Most are compressed; then the ending says it. */
@@ -72,7 +77,8 @@ bool sp_is_utf16(const sp_file_look *look)
 bool sp_is_html(const sp_file_look *look)
 {
     const char *head = (const char *)look->head;
-    return look->n >= 14 && (strncasecmp(head, "<!doctype html", 14) == 0 || strncasecmp(head, "<html", 5) == 0);
+    return look->n >= 14 &&
+           (strncasecmp(head, "<!doctype html", 14) == 0 || strncasecmp(head, "<html", 5) == 0);
 }
 
 /* How long its JSON is, in eight bytes, then the JSON. */
@@ -95,16 +101,18 @@ bool sp_is_mat4(const sp_file_look *look)
     if (look->n <= sizeof head)
         return false;
     memcpy(head, look->head, sizeof head);
-    const bool is_sized =
-        head[0] <= 1051 && head[0] % 1000 <= 51 && head[1] && head[1] < 1u << 24 && head[2] && head[2] < 1u << 24;
+    const bool is_sized = head[0] <= 1051 && head[0] % 1000 <= 51 && head[1] && head[1] < 1u << 24 &&
+                          head[2] && head[2] < 1u << 24;
     return is_sized && head[3] <= 1 && head[4] > 1 && head[4] < 64 && look->n >= sizeof head + head[4] &&
-           look->head[sizeof head + head[4] - 1] == 0 && memchr(look->head + sizeof head, 0, head[4] - 1) == NULL;
+           look->head[sizeof head + head[4] - 1] == 0 &&
+           memchr(look->head + sizeof head, 0, head[4] - 1) == NULL;
 }
 
 bool sp_is_text(const sp_file_look *look)
 {
     for (size_t i = 0; i < look->n; i++)
-        if ((look->head[i] < 0x20 && !(look->head[i] && strchr("\t\n\r", look->head[i]))) || look->head[i] == 0x7f)
+        if ((look->head[i] < 0x20 && !(look->head[i] && strchr("\t\n\r", look->head[i]))) ||
+            look->head[i] == 0x7f)
             return false;
     return look->n > 0;
 }
@@ -137,7 +145,8 @@ bool sp_is_table(const sp_file_look *look)
 {
     const unsigned char *head = look->head, *end = memchr(head, '\n', look->n);
     const size_t line = end ? (size_t)(end - head) : look->n;
-    return sp_is_text(look) && (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line));
+    return sp_is_text(look) &&
+           (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line));
 }
 
 /* ---- commands that convert ---- */
@@ -191,8 +200,10 @@ void sp_mend_as_h5(const sp_file_look *look, const char *python, const char *dat
     const char *at = python ? strstr(python, "FILE") : NULL;
     name_of(look->file, name, stem);
     if (at)
-        snprintf(out, size, "convert it with python3 -c \"import %s; h5py.File('%s.h5', 'w')['%s'] = %.*s%s%s\"", modules, stem,
-                 dataset, (int)(at - python), python, name, at + strlen("FILE"));
+        snprintf(out, size,
+                 "convert it with python3 -c \"import %s; h5py.File('%s.h5', 'w')['%s'] = %.*s%s%s\"",
+                 modules, stem, dataset, (int)(at - python), python, name, at + strlen("FILE"));
     else
-        snprintf(out, size, "write its numbers as dataset %s of an HDF5 file, for example with h5py", dataset);
+        snprintf(out, size, "write its numbers as dataset %s of an HDF5 file, for example with h5py",
+                 dataset);
 }

@@ -20,10 +20,10 @@
 #include "io/text/text_labels.h"
 
 #define KNOWN_BY(first_bytes) .magic = (first_bytes), .n_magic = sizeof(first_bytes) - 1
-#define FOREIGN(what, ...)                                                                                                       \
-    &(const sp_format)                                                                                                           \
-    {                                                                                                                            \
-        .name = (what), __VA_ARGS__                                                                                              \
+#define FOREIGN(what, ...)                                                                                   \
+    &(const sp_format)                                                                                       \
+    {                                                                                                        \
+        .name = (what), __VA_ARGS__                                                                          \
     }
 
 /* Rows of formats whose file has nothing else for others. */
@@ -33,8 +33,8 @@ extern const sp_format sp_mat5_format;
 /* How files that are not read are converted. */
 #define PYTHON "convert it with python3 -c \"import numpy, "
 #define NAMES "; an array's name says what it holds: log_probs, probs, logits, scores or labels"
-#define BY_PANDAS(reads)                                                                                                         \
-    "save it as CSV, a column a class, for example with python3 -c \"import pandas; pandas." reads                               \
+#define BY_PANDAS(reads)                                                                                     \
+    "save it as CSV, a column a class, for example with python3 -c \"import pandas; pandas." reads           \
     "('{name}').to_csv('{stem}.csv', index=False)\""
 #define IN_R(loads) "in R: write.csv(" loads ", '{stem}.csv', row.names = FALSE), a column a class"
 
@@ -51,11 +51,12 @@ static const sp_format *const formats[] = {
     &sp_npy_format,
     &sp_npz_format,
     FOREIGN("a PyTorch file", .recognise = sp_is_torch,
-            .mend = PYTHON
-            "torch; x = torch.load('{name}', map_location='cpu'); numpy.savez('{stem}.npz', **{k: v.numpy() for k, v in "
-            "(x if isinstance(x, dict) else {'logits': x}).items()})\"" NAMES),
+            .mend = PYTHON "torch; x = torch.load('{name}', map_location='cpu'); numpy.savez('{stem}.npz', "
+                           "**{k: v.numpy() for k, v in "
+                           "(x if isinstance(x, dict) else {'logits': x}).items()})\"" NAMES),
     FOREIGN("a safetensors file", .recognise = sp_is_safetensors,
-            .mend = PYTHON "safetensors.numpy; numpy.savez('{stem}.npz', **safetensors.numpy.load_file('{name}'))\"" NAMES),
+            .mend = PYTHON
+            "safetensors.numpy; numpy.savez('{stem}.npz', **safetensors.numpy.load_file('{name}'))\"" NAMES),
     FOREIGN("an Excel workbook", .recognise = sp_is_excel, .mend = BY_PANDAS("read_excel")),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
@@ -72,24 +73,26 @@ static const sp_format *const formats[] = {
     FOREIGN("a Parquet file", KNOWN_BY("PAR1"), .mend = BY_PANDAS("read_parquet")),
     FOREIGN("an Arrow file", KNOWN_BY("ARROW1"), .mend = BY_PANDAS("read_feather")),
     FOREIGN("a tar archive; unpack it with tar -xf", .recognise = sp_is_tar),
-    FOREIGN("text in UTF-16; write it as UTF-8, for example with iconv -f UTF-16 -t UTF-8", .recognise = sp_is_utf16),
+    FOREIGN("text in UTF-16; write it as UTF-8, for example with iconv -f UTF-16 -t UTF-8",
+            .recognise = sp_is_utf16),
     FOREIGN("a PDF", KNOWN_BY("%PDF")),
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
     FOREIGN("a Python pickle", .recognise = sp_is_pickle,
-            .mend = PYTHON
-            "pickle; x = pickle.load(open('{name}', 'rb')); numpy.savez('{stem}.npz', **x) if isinstance(x, dict) else "
-            "numpy.save('{stem}.npy', x)\"" NAMES),
-    FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
+            .mend = PYTHON "pickle; x = pickle.load(open('{name}', 'rb')); numpy.savez('{stem}.npz', **x) if "
+                           "isinstance(x, dict) else "
+                           "numpy.save('{stem}.npy', x)\"" NAMES),
+    FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`",
+            .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json, .paths = &sp_span_paths),
     FOREIGN("a web page; save the file that it speaks of", .recognise = sp_is_html),
-    FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
+    FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for",
+            .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
-    FOREIGN(
-        "a text file", .recognise = sp_is_text,
-        .mend =
-            "labels, one a line, are read where a model names their classes (`model` or `rules` M) and the name ends in {texts}; "
-            "scores are a table with a column a class"),
+    FOREIGN("a text file", .recognise = sp_is_text,
+            .mend = "labels, one a line, are read where a model names their classes (`model` or `rules` M) "
+                    "and the name ends in {texts}; "
+                    "scores are a table with a column a class"),
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -113,15 +116,17 @@ static void look_at(const char *file, const sp_request *request, sp_file_look *l
 
 static bool is_of(const sp_format *format, const sp_file_look *look)
 {
-    return format->recognise ? format->recognise(look)
-                             : look->n >= format->n_magic && memcmp(look->head, format->magic, format->n_magic) == 0;
+    return format->recognise
+               ? format->recognise(look)
+               : look->n >= format->n_magic && memcmp(look->head, format->magic, format->n_magic) == 0;
 }
 
 /* The sentence for a file that nothing here reads. */
 static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_error *err)
 {
-    char mend[700] = "write the scores as .npy, .npz, CSV or HDF5; an array's name says what it holds: log_probs, probs, "
-                     "logits or scores";
+    char mend[700] =
+        "write the scores as .npy, .npz, CSV or HDF5; an array's name says what it holds: log_probs, probs, "
+        "logits or scores";
     if (!format)
         return sp_fail(err, SP_EFILE, "%s: is of no kind that is read here; %s", look->file, mend);
     if (strchr(format->name, ';'))
@@ -132,7 +137,8 @@ static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_er
 }
 
 /* The same where HDF5 is wanted, and in it a dataset (NULL: such a file is nobody's to write). */
-static sp_status refuse_other(const sp_format *format, const sp_file_look *look, const char *dataset, sp_error *err)
+static sp_status refuse_other(const sp_format *format, const sp_file_look *look, const char *dataset,
+                              sp_error *err)
 {
     char mend[700] = "";
     const bool has_advice = format && strchr(format->name, ';');
@@ -209,11 +215,12 @@ bool sp_source_is_table(const char *file)
 
 bool sp_source_is_text(const char *file)
 {
-    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || ask_first(file, sp_text_is_frames) ||
-           sp_source_has_columns(file) || sp_source_is_events(file);
+    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) ||
+           ask_first(file, sp_text_is_frames) || sp_source_has_columns(file) || sp_source_is_events(file);
 }
 
-sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err)
+sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access,
+                             sp_error *err)
 {
     sp_source_options options = sp_source_options_default();
     if (access)
@@ -221,7 +228,9 @@ sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_fil
     const sp_request request = {.options = &options};
     sp_file_look look;
     const sp_format *found = recognise(file, &request, &look);
-    return look.n > 0 && found != &sp_h5_format && found != &sp_matlab_format ? refuse_other(found, &look, dataset, err) : SP_OK;
+    return look.n > 0 && found != &sp_h5_format && found != &sp_matlab_format
+               ? refuse_other(found, &look, dataset, err)
+               : SP_OK;
 }
 
 const sp_path_format *sp_format_of_paths(const char *file)
@@ -240,13 +249,17 @@ sp_status sp_output_name_check(const char *file, const char *others, sp_error *e
         size_t n = 0;
         for (int i = 0; i < N_FORMATS && n < sizeof endings; i++)
             if (formats[i]->paths)
-                n += (size_t)snprintf(endings + n, sizeof endings - n, "%s%s", n ? " " : "", formats[i]->paths->endings);
+                n += (size_t)snprintf(endings + n, sizeof endings - n, "%s%s", n ? " " : "",
+                                      formats[i]->paths->endings);
         others = endings;
     }
-    if (!*sp_file_ending(file) || sp_file_has_ending(file, hdf5) || (others && sp_file_has_ending(file, others)))
+    if (!*sp_file_ending(file) || sp_file_has_ending(file, hdf5) ||
+        (others && sp_file_has_ending(file, others)))
         return SP_OK;
-    return sp_fail(err, SP_EINVAL, "`output` %s: %s is not written here; end the name with %s%s%s, or give it no ending: HDF5",
-                   file, sp_file_ending(file), others ? others : "", others ? ", or with " : "", hdf5);
+    return sp_fail(
+        err, SP_EINVAL,
+        "`output` %s: %s is not written here; end the name with %s%s%s, or give it no ending: HDF5", file,
+        sp_file_ending(file), others ? others : "", others ? ", or with " : "", hdf5);
 }
 
 bool sp_paths_writer_takes_tokens(const char *file)

@@ -16,8 +16,8 @@
 /* What a file is opened for. */
 typedef struct sp_request {
     const sp_source_options *options; /* never NULL */
-    bool is_paths;                    /* its paths are wanted, else its scores or (needs_scores false) its labels */
-    const char *paths;                /* their place in the file as given, or NULL */
+    bool is_paths;     /* its paths are wanted, else its scores or (needs_scores false) its labels */
+    const char *paths; /* their place in the file as given, or NULL */
 } sp_request;
 
 /* What is to be read: recordings first .. first+count-1, or steps of one recording (count is 1 then). */
@@ -43,9 +43,12 @@ typedef struct sp_format {
     const char *magic;
     size_t n_magic;
     bool (*recognise)(const sp_file_look *look);
-    const char *mend;    /* of a format that is not read: the command that converts such a file (foreign.h); or NULL */
-    const char *endings; /* of files that hold recordings, ".h5 .hdf5", by which they are found in a folder; each in one row */
-    const char *python;  /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
+    const char
+        *mend; /* of a format that is not read: the command that converts such a file (foreign.h); or NULL */
+    const char *
+        endings; /* of files that hold recordings, ".h5 .hdf5", by which they are found in a folder; each in one row */
+    const char *
+        python; /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
     /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is
      * known, but not read. What `opened` points to is released by close(), also where open() fails. */
     sp_status (*open)(sp_source *source, const sp_request *request, sp_error *err);
@@ -53,17 +56,21 @@ typedef struct sp_format {
     /* Fills the arrays of the block that are not NULL; labels by source->codes. The range was looked at. */
     sp_status (*read)(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
     /* NULL in formats that have no such thing. */
-    sp_status (*read_path)(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
+    sp_status (*read_path)(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out,
+                           sp_error *err);
     sp_decoded (*result)(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded);
     sp_status (*find_raters)(sp_source *source, sp_error *err); /* into source->raters, once */
-    sp_status (*read_rater)(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
+    sp_status (*read_rater)(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out,
+                            sp_error *err);
     sp_status (*epoch_seconds)(sp_source *source, double *seconds, sp_error *err);
-    sp_status (*subjects)(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
-    sp_status (*windows)(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err);
+    sp_status (*subjects)(sp_source *source, const sp_groups *groups, sp_subjects **out,
+                          sp_error *err); /* NULL: by ids alone */
+    sp_status (*windows)(sp_source *source, const char *place, int64_t **start, int64_t **text,
+                         sp_error *err);
     sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
     void (*use_threads)(sp_source *source, int n_threads);
-    const sp_path_format
-        *paths; /* how paths are written so, once all are there; NULL: they are not. HDF5 takes them as they come */
+    const sp_path_format *
+        paths; /* how paths are written so, once all are there; NULL: they are not. HDF5 takes them as they come */
 } sp_format;
 
 struct sp_source {
@@ -71,12 +78,14 @@ struct sp_source {
     void *opened; /* the format's own */
     char *file_name;
     sp_source_info info;
-    sp_paths_info paths;   /* of a file that was opened for its paths */
-    bool has_words;        /* the labels are words */
-    bool is_unsized;       /* rows [N,T], and nothing says how long each is; a file of one array alone */
-    bool is_of_trainer;    /* rows of scores as transformers' Trainer leaves them: its names, -100, or one array alone */
-    bool has_numbers;      /* of text: some are bare numbers, which neither a name nor codes explain */
-    bool may_have_header;  /* of a list of labels: the first is 0, which may be the name of a column, as pandas writes it */
+    sp_paths_info paths; /* of a file that was opened for its paths */
+    bool has_words;      /* the labels are words */
+    bool is_unsized;     /* rows [N,T], and nothing says how long each is; a file of one array alone */
+    bool
+        is_of_trainer; /* rows of scores as transformers' Trainer leaves them: its names, -100, or one array alone */
+    bool has_numbers; /* of text: some are bare numbers, which neither a name nor codes explain */
+    bool
+        may_have_header; /* of a list of labels: the first is 0, which may be the name of a column, as pandas writes it */
     const sp_model *model; /* of labels that are words, or NULL; borrowed */
     sp_model *named;       /* whose classes the columns are, by the options; or NULL. Owned */
     const sp_codes *codes; /* of the labels, or NULL; borrowed */
@@ -133,14 +142,17 @@ void sp_paths_reader_refresh(sp_source *source);
 
 /* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
  * and is of one; else SP_OK. dataset: what is wanted of it, NULL where only statepath writes such files. */
-sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err);
+sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access,
+                             sp_error *err);
 
 /* Recording n has so many steps: offsets[n+1]. SP_EDATA where a damaged file says more than can be counted. */
-static inline sp_status sp_steps_put(int64_t *offsets, int64_t n, int64_t steps, const char *file_name, sp_error *err)
+static inline sp_status sp_steps_put(int64_t *offsets, int64_t n, int64_t steps, const char *file_name,
+                                     sp_error *err)
 {
     if (steps > INT64_MAX - offsets[n])
         return sp_fail(err, SP_EDATA,
-                       "%s: its recordings have more steps than can be counted; the file is damaged: copy or write it again",
+                       "%s: its recordings have more steps than can be counted; the file is damaged: copy or "
+                       "write it again",
                        file_name);
     offsets[n + 1] = offsets[n] + steps;
     return SP_OK;

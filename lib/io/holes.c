@@ -8,7 +8,8 @@ const char *const sp_shape_names[] = {"offsets", "lengths", "valid", "ids", NULL
 
 /* ---- finding ---- */
 
-sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64_t *lengths, uint8_t **kept, sp_error *err)
+sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64_t *lengths, uint8_t **kept,
+                           sp_error *err)
 {
     int64_t steps = 0, n_kept = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -37,7 +38,8 @@ static int64_t first_hole(int64_t n, const int64_t *offsets, const uint8_t *kept
         int64_t end = offsets[i + 1];
         while (end > offsets[i] && !kept[end - 1])
             end--;
-        const uint8_t *hole = end > offsets[i] ? memchr(kept + offsets[i], 0, (size_t)(end - offsets[i])) : NULL;
+        const uint8_t *hole =
+            end > offsets[i] ? memchr(kept + offsets[i], 0, (size_t)(end - offsets[i])) : NULL;
         *recording = i;
         if (hole)
             return hole - (kept + offsets[i]);
@@ -60,8 +62,9 @@ static void cut_ends(int64_t n, int64_t *offsets, uint8_t *kept)
     }
 }
 
-sp_status sp_holes_of_labels(int64_t n, int64_t *offsets, const int64_t *labels, const sp_source_options *options, bool is_padded,
-                             uint8_t **kept, bool *found, sp_error *err)
+sp_status sp_holes_of_labels(int64_t n, int64_t *offsets, const int64_t *labels,
+                             const sp_source_options *options, bool is_padded, uint8_t **kept, bool *found,
+                             sp_error *err)
 {
     const int64_t S = offsets[n];
     int64_t t = 0, recording;
@@ -69,7 +72,8 @@ sp_status sp_holes_of_labels(int64_t n, int64_t *offsets, const int64_t *labels,
         t++;
     *found = t < S;
     uint8_t *flags = *kept;
-    const bool is_refused = flags && options->gaps == SP_GAPS_ERROR && first_hole(n, offsets, flags, &recording) >= 0;
+    const bool is_refused =
+        flags && options->gaps == SP_GAPS_ERROR && first_hole(n, offsets, flags, &recording) >= 0;
     if (!*found || is_refused)
         return SP_OK;
     if (!flags) {
@@ -90,7 +94,9 @@ sp_status sp_holes_of_labels(int64_t n, int64_t *offsets, const int64_t *labels,
 
 sp_gaps sp_gaps_of(const char *word)
 {
-    return strcmp(word, "join") == 0 ? SP_GAPS_JOIN : strcmp(word, "break") == 0 ? SP_GAPS_BREAK : SP_GAPS_ERROR;
+    return strcmp(word, "join") == 0    ? SP_GAPS_JOIN
+           : strcmp(word, "break") == 0 ? SP_GAPS_BREAK
+                                        : SP_GAPS_ERROR;
 }
 
 char *sp_kept_place(const char *what, const char *name)
@@ -108,13 +114,16 @@ sp_status sp_holes_check(const sp_source *source, sp_gaps gaps, sp_error *err)
     const sp_source_info *info = &source->info;
     int64_t n = 0;
     const bool is_said = gaps != SP_GAPS_ERROR || source->own_gaps != SP_GAPS_ERROR;
-    const int64_t step = source->kept && !is_said ? first_hole(info->n_recordings, info->offsets, source->kept, &n) : -1;
+    const int64_t step =
+        source->kept && !is_said ? first_hole(info->n_recordings, info->offsets, source->kept, &n) : -1;
     if (step < 0)
         return SP_OK;
     return sp_fail_at(err, SP_EDATA, step,
-                      "%s: %s has a hole: step %lld of recording %s takes no part%s, and a later one does; `gaps` join makes its "
+                      "%s: %s has a hole: step %lld of recording %s takes no part%s, and a later one does; "
+                      "`gaps` join makes its "
                       "neighbours adjacent, `gaps` break begins a new segment after it",
-                      info->file, source->kept_place, (long long)step, info->ids[n], source->is_kept_by_labels ? " (-100)" : "");
+                      info->file, source->kept_place, (long long)step, info->ids[n],
+                      source->is_kept_by_labels ? " (-100)" : "");
 }
 
 sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err)
@@ -206,7 +215,8 @@ static void take(const int64_t *step_at, int64_t first, int64_t n, const void *f
 
 /* Segments of steps [n] of `recording` and those after it, from `kept` on, in place of own ones: the step of its recording at
  * which the stretch without holes began, and the own id. At most 2^31 of each are told apart. */
-static void number_stretches(const sp_source *source, int64_t recording, int64_t kept, int64_t n, int64_t *segments)
+static void number_stretches(const sp_source *source, int64_t recording, int64_t kept, int64_t n,
+                             int64_t *segments)
 {
     const int64_t *step_at = source->holes.step_at, *offsets = source->info.offsets;
     int64_t begin = kept;
@@ -235,7 +245,8 @@ sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *bl
         return sp_no_memory(err);
     sp_block *from = source->with_holes;
     from->file = block->file;
-    sp_status status = sp_block_reserve(from, wide.count, wide.n_steps, block->n_classes, block->dtype, parts, err);
+    sp_status status =
+        sp_block_reserve(from, wide.count, wide.n_steps, block->n_classes, block->dtype, parts, err);
     if (status == SP_OK)
         status = source->format->read(source, &wide, from, err);
     if (status != SP_OK)
@@ -254,8 +265,9 @@ sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *bl
 }
 
 /* Classes by a function of the format. */
-static sp_status read_classes(sp_source *source, int32_t which, const sp_wanted *wanted, int32_t *out,
-                              sp_status (*read)(sp_source *, int32_t, const sp_wanted *, int32_t *, sp_error *), sp_error *err)
+static sp_status
+read_classes(sp_source *source, int32_t which, const sp_wanted *wanted, int32_t *out,
+             sp_status (*read)(sp_source *, int32_t, const sp_wanted *, int32_t *, sp_error *), sp_error *err)
 {
     if (!source->has_holes)
         return read(source, which, wanted, out, err);
@@ -269,12 +281,14 @@ static sp_status read_classes(sp_source *source, int32_t which, const sp_wanted 
     return status;
 }
 
-sp_status sp_holes_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_holes_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out,
+                             sp_error *err)
 {
     return read_classes(source, strategy, wanted, out, source->format->read_path, err);
 }
 
-sp_status sp_holes_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_holes_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out,
+                              sp_error *err)
 {
     return read_classes(source, rater, wanted, out, source->format->read_rater, err);
 }

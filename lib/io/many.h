@@ -24,18 +24,19 @@ typedef struct sp_many_member {
     int64_t first, n;  /* recordings of all files */
     sp_source *source; /* or NULL: closed */
     bool has_labels;
-    double seconds;     /* length of a step; 0: the file does not say */
-    sp_decoded *result; /* [n_strategies][n][2] decoded and undecoded, of files that say what became of recordings; or NULL */
+    double seconds; /* length of a step; 0: the file does not say */
+    sp_decoded *
+        result; /* [n_strategies][n][2] decoded and undecoded, of files that say what became of recordings; or NULL */
 } sp_many_member;
 
 typedef struct sp_many {
     sp_file_list *list;
     sp_many_member *members;
     sp_source_file *files; /* [n] with owned faults */
-    int64_t first;         /* the file that others are compared with: the first that can be read; -1: none yet */
-    sp_error first_fault;  /* of the first that cannot */
-    int64_t n_left_out;    /* that cannot */
-    sp_owned own;          /* texts below and in info */
+    int64_t first; /* the file that others are compared with: the first that can be read; -1: none yet */
+    sp_error first_fault; /* of the first that cannot */
+    int64_t n_left_out;   /* that cannot */
+    sp_owned own;         /* texts below and in info */
     /* The request again, for files that are opened once more; texts are our own. */
     sp_source_options options;
     const char *paths_text;

@@ -32,12 +32,18 @@ static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *e
 }
 
 /* Keeps what a later file is compared with; where the files differ in what only people read, nothing. */
-static sp_status keep_texts(sp_many *a, sp_source_info *all, const sp_source_info *one, bool is_first, sp_error *err)
+static sp_status keep_texts(sp_many *a, sp_source_info *all, const sp_source_info *one, bool is_first,
+                            sp_error *err)
 {
-    enum { TYPE = 2, STORAGE = 3, N_TEXTS = 5 }; /* of files that differ these are the first one's, and that there are others */
-    const char **const ours[N_TEXTS] = {&all->scores_path, &all->labels_path, &all->stored_type, &all->storage,
-                                        &all->classes_place};
-    const char *const theirs[N_TEXTS] = {one->scores_path, one->labels_path, one->stored_type, one->storage, one->classes_place};
+    enum {
+        TYPE = 2,
+        STORAGE = 3,
+        N_TEXTS = 5
+    }; /* of files that differ these are the first one's, and that there are others */
+    const char **const ours[N_TEXTS] = {&all->scores_path, &all->labels_path, &all->stored_type,
+                                        &all->storage, &all->classes_place};
+    const char *const theirs[N_TEXTS] = {one->scores_path, one->labels_path, one->stored_type, one->storage,
+                                         one->classes_place};
     for (int i = 0; i < N_TEXTS; i++)
         if (is_first)
             *ours[i] = sp_owned_text(&a->own, theirs[i]);
@@ -46,29 +52,34 @@ static sp_status keep_texts(sp_many *a, sp_source_info *all, const sp_source_inf
     return sp_owned_status(&a->own, err);
 }
 
-static sp_status check_classes(const sp_many *a, const sp_source_info *all, const sp_source_info *one, int64_t i, sp_error *err)
+static sp_status check_classes(const sp_many *a, const sp_source_info *all, const sp_source_info *one,
+                               int64_t i, sp_error *err)
 {
     const char *file = a->list->names[i], *first = a->list->names[a->first];
     if (one->has_scores && all->has_scores && one->n_classes != all->n_classes)
-        return sp_fail(err, SP_EDATA, "%s: has %d classes, but %s has %d; all files need the same%s", file, one->n_classes, first,
-                       all->n_classes,
-                       a->options.transpose || one->classes ? "" : " (`transpose` reads arrays [classes, steps])");
+        return sp_fail(err, SP_EDATA, "%s: has %d classes, but %s has %d; all files need the same%s", file,
+                       one->n_classes, first, all->n_classes,
+                       a->options.transpose || one->classes ? ""
+                                                            : " (`transpose` reads arrays [classes, steps])");
     if ((one->classes != NULL) != (all->classes != NULL))
-        return sp_fail(err, SP_EDATA, "%s names its classes, but %s does not; name them in all files, or in none",
+        return sp_fail(err, SP_EDATA,
+                       "%s names its classes, but %s does not; name them in all files, or in none",
                        one->classes ? file : first, one->classes ? first : file);
     if (one->classes && one->n_classes != all->n_classes)
-        return sp_fail(err, SP_EDATA, "%s: names %d classes, but %s names %d; all files need the same", file, one->n_classes,
-                       first, all->n_classes);
+        return sp_fail(err, SP_EDATA, "%s: names %d classes, but %s names %d; all files need the same", file,
+                       one->n_classes, first, all->n_classes);
     for (int32_t k = 0; one->classes && k < one->n_classes; k++)
         if (strcmp(one->classes[k], all->classes[k]) != 0)
             return sp_fail(err, SP_EDATA,
-                           "%s: class %d is called '%s', but '%s' in %s; all files need the same classes in the same order", file,
-                           k, one->classes[k], all->classes[k], first);
+                           "%s: class %d is called '%s', but '%s' in %s; all files need the same classes in "
+                           "the same order",
+                           file, k, one->classes[k], all->classes[k], first);
     return SP_OK;
 }
 
 /* Segments, weights and masks are there in all files or in none. */
-static sp_status check_parts(const sp_many *a, const sp_source_info *all, const sp_source_info *one, int64_t i, sp_error *err)
+static sp_status check_parts(const sp_many *a, const sp_source_info *all, const sp_source_info *one,
+                             int64_t i, sp_error *err)
 {
     const struct {
         const char *what;
@@ -80,17 +91,17 @@ static sp_status check_parts(const sp_many *a, const sp_source_info *all, const 
     const char *file = a->list->names[i], *first = a->list->names[a->first];
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
         if (parts[p].all != parts[p].one)
-            return sp_fail(err, SP_EDATA, "%s has %s, but %s has none; all files need the same", parts[p].one ? file : first,
-                           parts[p].what, parts[p].one ? first : file);
+            return sp_fail(err, SP_EDATA, "%s has %s, but %s has none; all files need the same",
+                           parts[p].one ? file : first, parts[p].what, parts[p].one ? first : file);
     if (one->has_scores && one->kind != all->kind)
-        return sp_fail(err, SP_EDATA, "%s holds %s, but %s %s; say what all files are with `kind`", file, sp_kind_name(one->kind),
-                       first, sp_kind_name(all->kind));
+        return sp_fail(err, SP_EDATA, "%s holds %s, but %s %s; say what all files are with `kind`", file,
+                       sp_kind_name(one->kind), first, sp_kind_name(all->kind));
     return SP_OK;
 }
 
 /* Ids and offsets of one more file's recordings. */
-static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i, sp_source_info *all, int64_t *room,
-                                sp_error *err)
+static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i, sp_source_info *all,
+                                int64_t *room, sp_error *err)
 {
     const int64_t first = all->n_recordings, n = one->n_recordings;
     char *stem = a->list->ids ? strdup(a->list->ids[i]) : sp_file_stem(a->list->names[i]);
@@ -111,7 +122,8 @@ static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i
             TRY(sp_no_memory(err));
         snprintf(id, size, n == 1 ? "%s" : "%s/%s", stem, one->ids[j]);
         a->ids[a->n_ids++] = id;
-        TRY(sp_steps_put(a->offsets, first + j, one->offsets[j + 1] - one->offsets[j], a->list->names[i], err));
+        TRY(sp_steps_put(a->offsets, first + j, one->offsets[j + 1] - one->offsets[j], a->list->names[i],
+                         err));
     }
     a->members[i].first = first;
     a->members[i].n = n;
@@ -128,7 +140,8 @@ done:
 /* Are the recordings of a file, of which there are several, called as those of the first? Ids in all begin with the file's own name. */
 static bool is_alike(const sp_many *a, const sp_source_info *one)
 {
-    bool is = one->has_ids && one->has_scores && one->n_recordings > 1 && one->n_recordings == a->members[a->first].n;
+    bool is = one->has_ids && one->has_scores && one->n_recordings > 1 &&
+              one->n_recordings == a->members[a->first].n;
     for (int64_t j = 0; is && j < one->n_recordings; j++) {
         const char *first = a->ids[a->members[a->first].first + j];
         const size_t n = strlen(first), own = strlen(one->ids[j]);
@@ -203,7 +216,8 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
     for (int32_t s = 0; is_same && s < n; s++)
         is_same = strcmp(theirs->strategies[s], all->strategies[s]) == 0;
     if (!is_same && (n != 1 || all->n_strategies != 1))
-        return sp_fail(err, SP_EDATA, "%s does not hold paths of the same strategies as %s; all files need the same",
+        return sp_fail(err, SP_EDATA,
+                       "%s does not hold paths of the same strategies as %s; all files need the same",
                        a->list->names[i], a->list->names[a->first]);
     sp_status status = is_same ? SP_OK : one_name(a, all, err);
     for (int32_t s = 0; s < n; s++)
@@ -225,10 +239,11 @@ static void note_seconds(sp_many *a, int64_t i, sp_source *one)
         return;
     a->seconds_status = sp_source_epoch_seconds(one, seconds, &error);
     if (a->seconds_status == SP_OK && i != a->first && *seconds != a->members[a->first].seconds)
-        a->seconds_status = sp_fail(&error, SP_EDATA,
-                                    "%s: a step lasts %g s, but %g s in %s; all files need the same (0: it does not "
-                                    "say); `epoch_seconds` says it for all",
-                                    a->list->names[i], *seconds, a->members[a->first].seconds, a->list->names[a->first]);
+        a->seconds_status =
+            sp_fail(&error, SP_EDATA,
+                    "%s: a step lasts %g s, but %g s in %s; all files need the same (0: it does not "
+                    "say); `epoch_seconds` says it for all",
+                    a->list->names[i], *seconds, a->members[a->first].seconds, a->list->names[a->first]);
     if (a->seconds_status != SP_OK)
         a->seconds_error = error;
 }
@@ -274,7 +289,8 @@ static sp_status keep_remark(sp_many *a, int64_t i, const char *remark, sp_sourc
         snprintf(a->remark, size, "%s: %s", a->list->names[i], remark);
     } else {
         char *more = a->n_remarks > 2 ? strrchr(a->remark, ';') : a->remark + strlen(a->remark);
-        snprintf(more, 64, "; remarks on %lld more file%s", (long long)a->n_remarks - 1, a->n_remarks > 2 ? "s" : "");
+        snprintf(more, 64, "; remarks on %lld more file%s", (long long)a->n_remarks - 1,
+                 a->n_remarks > 2 ? "s" : "");
     }
     all->remark = a->remark;
     return SP_OK;
@@ -295,11 +311,13 @@ static sp_status leave_out(sp_many *a, int64_t i, const sp_source_info *all, con
 /* What is known to be wrong with file i, or NULL. */
 static const char *known_fault(const sp_many *a, int64_t i, const sp_source_options *o)
 {
-    const bool is_known = o->leaves_out && i < o->n_known && o->known[i].fault && !strcmp(o->known[i].name, a->list->names[i]);
+    const bool is_known =
+        o->leaves_out && i < o->n_known && o->known[i].fault && !strcmp(o->known[i].name, a->list->names[i]);
     return is_known ? o->known[i].fault : NULL;
 }
 
-static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source *source, int64_t *room, sp_error *err)
+static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source *source, int64_t *room,
+                         sp_error *err)
 {
     sp_source_info *all = &source->info;
     sp_status status = SP_OK;
@@ -319,7 +337,8 @@ done:
     return status;
 }
 
-static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room, sp_error *err)
+static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room,
+                         sp_error *err)
 {
     sp_source *one = NULL;
     sp_source_info *all = &source->info;
@@ -360,11 +379,14 @@ static sp_status check_ids(const sp_source *source, sp_error *err)
     int64_t p = 0, q = 0;
     if (sp_texts_duplicate((const char *const *)a->ids, a->n_ids, &p, &q))
         return sp_fail(err, SP_EDATA,
-                       "%s and %s both hold a recording %s; where the folder tells them apart name them with a pattern, such as "
-                       "'{id}/scores.npy'; of several classifiers of the same recordings, a folder or a pattern each, `statepath "
+                       "%s and %s both hold a recording %s; where the folder tells them apart name them with "
+                       "a pattern, such as "
+                       "'{id}/scores.npy'; of several classifiers of the same recordings, a folder or a "
+                       "pattern each, `statepath "
                        "fit` learns "
                        "a fusion",
-                       a->list->names[sp_many_member_of(source, p)], a->list->names[sp_many_member_of(source, q)], a->ids[p]);
+                       a->list->names[sp_many_member_of(source, p)],
+                       a->list->names[sp_many_member_of(source, q)], a->ids[p]);
     return p == -2 ? sp_no_memory(err) : SP_OK;
 }
 

@@ -68,11 +68,13 @@ static sp_status reopen_member(const sp_source *source, int64_t i, sp_source **o
     if (status != SP_OK)
         return status;
     const sp_source_info *info = &(*out)->info;
-    bool is_same = info->n_recordings == m->n && (!info->has_scores || info->n_classes == source->info.n_classes);
+    bool is_same =
+        info->n_recordings == m->n && (!info->has_scores || info->n_classes == source->info.n_classes);
     for (int64_t n = 0; is_same && n <= m->n; n++)
         is_same = info->offsets[n] == a->offsets[m->first + n] - a->offsets[m->first];
     if (!is_same)
-        return sp_fail(err, SP_EFILE, "%s: has changed since it was opened; run it again once it is complete", a->list->names[i]);
+        return sp_fail(err, SP_EFILE, "%s: has changed since it was opened; run it again once it is complete",
+                       a->list->names[i]);
     (*out)->codes = source->codes;
     (*out)->model = source->model;
     (*out)->path_codes = source->path_codes;
@@ -82,7 +84,8 @@ static sp_status reopen_member(const sp_source *source, int64_t i, sp_source **o
 int64_t sp_many_member_of(const sp_source *source, int64_t recording)
 {
     const sp_many *a = source->opened;
-    int64_t low = 0, high = a->list->n; /* the last member that begins at or before the recording and is not empty */
+    int64_t low = 0,
+            high = a->list->n; /* the last member that begins at or before the recording and is not empty */
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         if (a->members[middle].first <= recording)
@@ -104,10 +107,12 @@ typedef struct piece {
 } piece;
 
 /* Goes on to the next piece; false: that was the last one, or (*status) the file cannot be opened. */
-static bool next_piece(const sp_source *source, const sp_wanted *w, piece *p, sp_status *status, sp_error *err)
+static bool next_piece(const sp_source *source, const sp_wanted *w, piece *p, sp_status *status,
+                       sp_error *err)
 {
     const sp_many *a = source->opened;
-    const int64_t done = p->source ? a->members[p->member].first + p->wanted.first + p->wanted.count : w->first;
+    const int64_t done =
+        p->source ? a->members[p->member].first + p->wanted.first + p->wanted.count : w->first;
     if (done >= w->first + w->count)
         return false;
     p->at += p->source ? p->wanted.n_steps : 0;
@@ -158,7 +163,8 @@ static sp_status read_many(sp_source *source, const sp_wanted *wanted, sp_block 
     return status;
 }
 
-static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out,
+                           sp_error *err)
 {
     piece p = {.source = NULL};
     sp_status status = SP_OK;
@@ -197,8 +203,8 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
 }
 
 /* Subjects of each file; where it names none, each of its recordings is one. */
-static sp_status subjects_of_files(sp_source *source, const sp_groups *groups, const char **names, char *place, size_t place_size,
-                                   sp_subjects **kept, sp_error *err)
+static sp_status subjects_of_files(sp_source *source, const sp_groups *groups, const char **names,
+                                   char *place, size_t place_size, sp_subjects **kept, sp_error *err)
 {
     const sp_many *a = source->opened;
     sp_status status = SP_OK;
@@ -229,7 +235,8 @@ static sp_status subjects(sp_source *source, const sp_groups *groups, sp_subject
     const sp_source_info *info = &source->info;
     const bool by_ids = groups->by == SP_GROUPS_NONE || groups->by == SP_GROUPS_PREFIX;
     bool has_any = false;
-    for (int64_t i = 0; i < a->list->n && !has_any; i++) { /* formats that name subjects; a source that is closed may be of one */
+    for (int64_t i = 0; i < a->list->n && !has_any;
+         i++) { /* formats that name subjects; a source that is closed may be of one */
         const sp_source *one = a->members[i].source;
         has_any = !a->files[i].fault && (!one || one->format->subjects);
     }
@@ -296,14 +303,16 @@ done:
     return status;
 }
 
-static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out,
+                            sp_error *err)
 {
     piece p = {.source = NULL};
     sp_status status = SP_OK;
     while (next_piece(source, wanted, &p, &status, err)) {
         sp_raters_found found = {0};
         TRY(sp_source_find_raters(p.source, &found, err));
-        const int32_t own = status == SP_OK ? index_of(found.names, found.n_raters, source->raters.names[rater]) : NO_RATER;
+        const int32_t own =
+            status == SP_OK ? index_of(found.names, found.n_raters, source->raters.names[rater]) : NO_RATER;
         if (own != NO_RATER)
             TRY(p.source->format->read_rater(p.source, own, &p.wanted, out + p.at, err));
         for (int64_t t = 0; own == NO_RATER && t < p.wanted.n_steps; t++)

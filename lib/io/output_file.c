@@ -47,8 +47,10 @@ static sp_status target_check(sp_output *output, const char *input, sp_error *er
         return SP_OK; /* not there yet; whether it can be made is seen when the temporary file is */
     if (S_ISDIR(target.st_mode))
         return sp_fail(err, SP_EFILE, "%s: is a folder; give the name of a file", output->file);
-    if (input && stat(input, &source) == 0 && source.st_dev == target.st_dev && source.st_ino == target.st_ino)
-        return sp_fail(err, SP_EINVAL, "%s: is the input file, which is never written to; give the output another name",
+    if (input && stat(input, &source) == 0 && source.st_dev == target.st_dev &&
+        source.st_ino == target.st_ino)
+        return sp_fail(err, SP_EINVAL,
+                       "%s: is the input file, which is never written to; give the output another name",
                        output->file);
     if (!S_ISREG(target.st_mode))
         return sp_fail(err, SP_EFILE, "%s: is not an ordinary file; give the name of a file", output->file);
@@ -81,11 +83,12 @@ sp_status sp_output_failed(const sp_output *output, int reason, sp_error *err)
     if (reason == ENOMEM)
         return sp_no_memory(err);
     if (reason == EACCES || reason == EPERM || reason == EROFS)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, folder %s does not allow it (%s); %s", output->file, output->folder,
-                       why, left);
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, folder %s does not allow it (%s); %s",
+                       output->file, output->folder, why, left);
     while (known[i].reason && known[i].reason != reason)
         i++;
-    return sp_fail(err, SP_EFILE, "%s: cannot be written%s (%s); %s%s", output->file, known[i].what, why, left, known[i].mend);
+    return sp_fail(err, SP_EFILE, "%s: cannot be written%s (%s); %s%s", output->file, known[i].what, why,
+                   left, known[i].mend);
 }
 
 /* What replaces a file is nobody else's to read meanwhile: it gets the old one's mode at the end. */
@@ -95,8 +98,8 @@ static sp_status temporary_create(sp_output *output, sp_error *err)
     if (output->fd >= 0)
         return SP_OK;
     if (errno == ENOENT || errno == ENOTDIR)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, there is no folder %s; make it first", output->file,
-                       output->folder);
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, there is no folder %s; make it first",
+                       output->file, output->folder);
     return sp_output_failed(output, errno, err);
 }
 
@@ -127,7 +130,8 @@ done:
     return status;
 }
 
-sp_status sp_output_write(const sp_output *output, const void *data, size_t n, int64_t position, sp_error *err)
+sp_status sp_output_write(const sp_output *output, const void *data, size_t n, int64_t position,
+                          sp_error *err)
 {
     const char *p = data;
     while (n > 0) {
@@ -155,11 +159,12 @@ sp_status sp_output_room(const sp_output *output, int64_t bytes, sp_error *err)
     struct statvfs disk;
     if (fstatvfs(output->fd, &disk) == 0 && disk.f_blocks > 0 && disk.f_frsize > 0 &&
         (uint64_t)disk.f_bavail < (uint64_t)bytes / disk.f_frsize)
-        return sp_fail(err, SP_EFILE,
-                       "%s: cannot be written, it needs %.1f MB and the disk has %.1f MB left; %s; free some space or "
-                       "write elsewhere",
-                       output->file, (double)bytes / 1e6, (double)disk.f_bavail * (double)disk.f_frsize / 1e6,
-                       sp_output_left(output));
+        return sp_fail(
+            err, SP_EFILE,
+            "%s: cannot be written, it needs %.1f MB and the disk has %.1f MB left; %s; free some space or "
+            "write elsewhere",
+            output->file, (double)bytes / 1e6, (double)disk.f_bavail * (double)disk.f_frsize / 1e6,
+            sp_output_left(output));
     return SP_OK;
 }
 
@@ -246,7 +251,8 @@ static int flush_and_close(sp_output *output)
 
 static sp_status made_meanwhile(const sp_output *output, sp_error *err)
 {
-    return sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use `force` to replace it", output->file);
+    return sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use `force` to replace it",
+                   output->file);
 }
 
 /* A finished file gets its name. */
@@ -334,8 +340,8 @@ sp_status sp_outputs_commit(sp_outputs *outputs, sp_error *err)
     for (int i = 0; i < outputs->n; i++) {
         sp_status status = publish(&outputs->list[i], err);
         if (status != SP_OK && i > 0)
-            return sp_fail(err, status, "%s; %d of the %d other outputs %s in place already", err ? err->message : "", i,
-                           outputs->n - 1, i == 1 ? "is" : "are");
+            return sp_fail(err, status, "%s; %d of the %d other outputs %s in place already",
+                           err ? err->message : "", i, outputs->n - 1, i == 1 ? "is" : "are");
         if (status != SP_OK)
             return status;
     }

@@ -26,13 +26,13 @@ typedef struct sp_output_old {
 } sp_output_old;
 
 typedef struct sp_output {
-    int fd;                  /* of the temporary file, read and write; -1 when there is none */
-    int lock;                /* a second descriptor, which keeps it locked when it is finished; 0 or -1: none */
-    sp_outputs *together;    /* or NULL; borrowed */
-    char *file;              /* the name as given, for messages */
-    char *target;            /* where it goes: `file`, or what it points to where it is a symbolic link */
-    char *temporary;         /* name of the temporary file */
-    char *folder;            /* the target's */
+    int fd;               /* of the temporary file, read and write; -1 when there is none */
+    int lock;             /* a second descriptor, which keeps it locked when it is finished; 0 or -1: none */
+    sp_outputs *together; /* or NULL; borrowed */
+    char *file;           /* the name as given, for messages */
+    char *target;         /* where it goes: `file`, or what it points to where it is a symbolic link */
+    char *temporary;      /* name of the temporary file */
+    char *folder;         /* the target's */
     bool force, is_replaced; /* is_replaced: there is a file, `old` */
     sp_output_old old;
 } sp_output;
@@ -45,7 +45,8 @@ typedef struct sp_output {
 sp_status sp_output_begin(sp_output *output, const char *file, bool force, const char *input, sp_error *err);
 
 /* Writes all n bytes at `position` of the temporary file. SP_OK or SP_EFILE (disk full ...). */
-sp_status sp_output_write(const sp_output *output, const void *data, size_t n, int64_t position, sp_error *err);
+sp_status sp_output_write(const sp_output *output, const void *data, size_t n, int64_t position,
+                          sp_error *err);
 
 /* Is there room for so many bytes? Looks at the free space and the size limit of the process. SP_OK or SP_EFILE. */
 sp_status sp_output_room(const sp_output *output, int64_t bytes, sp_error *err);

@@ -32,8 +32,8 @@ void sp_paths_writer_abort(sp_paths_writer *w)
     free(w);
 }
 
-static sp_status open_other(sp_paths_export *e, const char *file, const sp_path_format *format, const sp_paths_header *header,
-                            sp_error *err)
+static sp_status open_other(sp_paths_export *e, const char *file, const sp_path_format *format,
+                            const sp_paths_header *header, sp_error *err)
 {
     sp_status status = SP_OK;
     e->file = file;
@@ -51,7 +51,8 @@ done:
     return status;
 }
 
-sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)
+sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out,
+                               sp_error *err)
 {
     const sp_path_format *format = header->n_strategies ? sp_format_of_paths(file) : NULL;
     sp_paths_writer *w = NULL;
@@ -62,7 +63,8 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
     if (!(w = calloc(1, sizeof *w)))
         return sp_no_memory(err);
     w->other.kept.fd = -1;
-    TRY(format ? open_other(&w->other, file, format, header, err) : sp_h5_paths_open(file, header, &w->h5, err));
+    TRY(format ? open_other(&w->other, file, format, header, err)
+               : sp_h5_paths_open(file, header, &w->h5, err));
     *out = w;
     return SP_OK;
 done:
@@ -72,11 +74,13 @@ done:
 
 /* ---- paths as they come ---- */
 
-sp_status sp_paths_writer_add(sp_paths_writer *w, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
-                              int64_t n_steps, const sp_decode_output *output, sp_error *err)
+sp_status sp_paths_writer_add(sp_paths_writer *w, int32_t strategy, int64_t first, int64_t n_recordings,
+                              int64_t first_step, int64_t n_steps, const sp_decode_output *output,
+                              sp_error *err)
 {
     return w->h5 ? sp_h5_paths_add(w->h5, strategy, first, n_recordings, first_step, n_steps, output, err)
-                 : sp_kept_paths_add(&w->other.kept, strategy, first, n_recordings, first_step, n_steps, output, err);
+                 : sp_kept_paths_add(&w->other.kept, strategy, first, n_recordings, first_step, n_steps,
+                                     output, err);
 }
 
 void sp_paths_writer_forget(sp_paths_writer *w, int32_t strategy, int64_t n_steps)
@@ -87,19 +91,20 @@ void sp_paths_writer_forget(sp_paths_writer *w, int32_t strategy, int64_t n_step
         w->other.kept.n_written -= n_steps;
 }
 
-sp_status sp_paths_writer_add_labels(sp_paths_writer *w, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                                     const int64_t *segments, sp_error *err)
+sp_status sp_paths_writer_add_labels(sp_paths_writer *w, int64_t first_step, int64_t n_steps,
+                                     const int32_t *labels, const int64_t *segments, sp_error *err)
 {
     return w->h5 ? sp_h5_paths_add_labels(w->h5, first_step, n_steps, labels, segments, err)
                  : sp_kept_paths_add_labels(&w->other.kept, first_step, n_steps, labels, segments, err);
 }
 
-sp_status sp_paths_writer_put(sp_paths_writer *w, int32_t extra, int64_t row, int64_t first, int64_t count, const void *values,
-                              sp_error *err)
+sp_status sp_paths_writer_put(sp_paths_writer *w, int32_t extra, int64_t row, int64_t first, int64_t count,
+                              const void *values, sp_error *err)
 {
-    return w->h5                          ? sp_h5_paths_put(w->h5, extra, row, first, count, values, err)
-           : w->other.format->takes_spans ? sp_kept_paths_put(&w->other.kept, extra, first, count, values, err)
-                                          : sp_fail(err, SP_EINVAL, "such a file holds paths only; write .h5");
+    return w->h5 ? sp_h5_paths_put(w->h5, extra, row, first, count, values, err)
+           : w->other.format->takes_spans
+               ? sp_kept_paths_put(&w->other.kept, extra, first, count, values, err)
+               : sp_fail(err, SP_EINVAL, "such a file holds paths only; write .h5");
 }
 
 /* ---- writing ---- */

@@ -31,8 +31,9 @@ typedef struct sp_paths_header {
     const char *const *strategies; /* names without parameter, distinct */
     int64_t n_recordings, n_steps;
     const int64_t *offsets; /* [N+1] */
-    const sp_holes *holes;  /* between the steps (scores.h), or NULL: the file has them too, with -1 or NaN there. Borrowed */
-    const char *gaps;       /* what became of them, which such a file says: "join" or "break"; NULL: join */
+    const sp_holes *
+        holes; /* between the steps (scores.h), or NULL: the file has them too, with -1 or NaN there. Borrowed */
+    const char *gaps; /* what became of them, which such a file says: "join" or "break"; NULL: join */
     int32_t n_classes;
     const char *const *ids;      /* [N] or NULL */
     const sp_subjects *subjects; /* whose the recordings are (core/subjects.h); or NULL */
@@ -42,10 +43,11 @@ typedef struct sp_paths_header {
     const char *command, *model_json; /* or NULL */
     const char *input;
     int64_t input_size;
-    double epoch_seconds;      /* root attribute, where above 0 */
-    bool force;                /* replace an existing file */
-    sp_outputs *together;      /* it gets its name with these; NULL: when it is committed */
-    const char *const *tokens; /* [S] of the steps, for CoNLL (paths_export.h); or NULL. Borrowed until the writer is committed */
+    double epoch_seconds; /* root attribute, where above 0 */
+    bool force;           /* replace an existing file */
+    sp_outputs *together; /* it gets its name with these; NULL: when it is committed */
+    const char *const *
+        tokens; /* [S] of the steps, for CoNLL (paths_export.h); or NULL. Borrowed until the writer is committed */
     const struct sp_step_texts *texts; /* likewise, for spans (text/step_texts.h) */
     int32_t n_extras;
     const sp_paths_extra *extras;
@@ -68,23 +70,25 @@ typedef enum sp_span_value {
 /* The header is only looked at here, but its offsets, ids and classes must stay until the end; `input` is also the file that must
  * not be overwritten. SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the
  * message says `force`; folder missing; not writable; no room), SP_ENOMEM. */
-sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err);
+sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out,
+                               sp_error *err);
 
 /* Writes one strategy's answers for a block: recordings first.., steps first_step... Every recording of every strategy must be
  * written once before the file can be committed; in any order. Of the output paths and results are looked at, and what the header
  * announced: confidence, broken (NULL: nothing was broken). SP_OK, SP_EFILE. */
-sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
-                              int64_t n_steps, const sp_decode_output *output, sp_error *err);
+sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings,
+                              int64_t first_step, int64_t n_steps, const sp_decode_output *output,
+                              sp_error *err);
 /* A long recording may be written in parts: steps with n_recordings 0, in any order, and once its result with n_steps 0. Of a
  * path that was given up, n_steps that were written are forgotten by this, to be written once more. */
 void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps);
 /* Copies labels and segments of a block (what the header announced). */
-sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                                     const int64_t *segments, sp_error *err);
+sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps,
+                                     const int32_t *labels, const int64_t *segments, sp_error *err);
 /* Writes values[count] of extra dataset `extra` of the header: steps or recordings first.. of row `row` (0 without rows). The
  * values are of the dataset's type. SP_OK, SP_EFILE. */
-sp_status sp_paths_writer_put(sp_paths_writer *writer, int32_t extra, int64_t row, int64_t first, int64_t count,
-                              const void *values, sp_error *err);
+sp_status sp_paths_writer_put(sp_paths_writer *writer, int32_t extra, int64_t row, int64_t first,
+                              int64_t count, const void *values, sp_error *err);
 /* Flushes, renames. The writer is gone afterwards, whatever it returns. SP_OK; SP_EFILE; SP_EINVAL (something announced was never
  * written). */
 sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err);

@@ -12,14 +12,16 @@ const char *sp_rater_of(const char *name, size_t *length)
     return *length ? name + PREFIX : NULL;
 }
 
-sp_status sp_rater_names_add(sp_rater_names *to, const char *name, size_t length, const char *file, sp_error *err)
+sp_status sp_rater_names_add(sp_rater_names *to, const char *name, size_t length, const char *file,
+                             sp_error *err)
 {
     for (int32_t i = 0; i < to->n; i++)
         if (strlen(to->names[i]) == length && memcmp(to->names[i], name, length) == 0)
             return SP_OK;
     if (to->n == SP_SOURCE_MAX_RATERS)
-        return sp_fail(err, SP_EDATA, "%s: more than %d arrays are called %sX; they are taken for the labels of scorers", file,
-                       SP_SOURCE_MAX_RATERS, SP_RATER_PREFIX);
+        return sp_fail(err, SP_EDATA,
+                       "%s: more than %d arrays are called %sX; they are taken for the labels of scorers",
+                       file, SP_SOURCE_MAX_RATERS, SP_RATER_PREFIX);
     char *copy = strndup(name, length);
     if (!copy)
         return sp_no_memory(err);

@@ -18,7 +18,8 @@ typedef struct sp_rater_names {
 const char *sp_rater_of(const char *name, size_t *length);
 
 /* Adds a name, unless it is there. SP_OK; SP_EDATA (too many; `file` begins the sentence), SP_ENOMEM. */
-sp_status sp_rater_names_add(sp_rater_names *to, const char *name, size_t length, const char *file, sp_error *err);
+sp_status sp_rater_names_add(sp_rater_names *to, const char *name, size_t length, const char *file,
+                             sp_error *err);
 
 /* By bytes, ascending. */
 void sp_rater_names_sort(sp_rater_names *names);

@@ -27,7 +27,8 @@ static void writer_free(sp_scores_writer *writer)
     }
 }
 
-sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header, sp_scores_writer **out, sp_error *err)
+sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header, sp_scores_writer **out,
+                                sp_error *err)
 {
     sp_scores_writer *writer = calloc(1, sizeof *writer);
     size_t size = ((size_t)header->n_recordings + 1) * sizeof *writer->offsets;
@@ -44,17 +45,19 @@ sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header
     char path[32];
     snprintf(path, sizeof path, "/%s", sp_kind_name(header->kind));
     enum { SCORES, BESIDE, MOST_EXTRAS = BESIDE + 2 };
-    sp_paths_extra extras[MOST_EXTRAS] = {[SCORES] = {.path = path,
-                                                      .type = header->dtype == SP_F32 ? SP_PATHS_F32 : SP_PATHS_F64,
-                                                      .is_per_step = true,
-                                                      .n_columns = header->n_classes}};
+    sp_paths_extra extras[MOST_EXTRAS] = {
+        [SCORES] = {.path = path,
+                    .type = header->dtype == SP_F32 ? SP_PATHS_F32 : SP_PATHS_F64,
+                    .is_per_step = true,
+                    .n_columns = header->n_classes}};
     int32_t n_extras = BESIDE;
     writer->weights = writer->mask = -1;
     if (header->with_weights)
-        extras[writer->weights = n_extras++] = (sp_paths_extra){.path = "/weights", .type = SP_PATHS_F64, .is_per_step = true};
+        extras[writer->weights = n_extras++] =
+            (sp_paths_extra){.path = "/weights", .type = SP_PATHS_F64, .is_per_step = true};
     if (header->with_mask)
-        extras[writer->mask = n_extras++] =
-            (sp_paths_extra){.path = "/mask", .type = SP_PATHS_BOOL, .is_per_step = true, .n_columns = header->n_classes};
+        extras[writer->mask = n_extras++] = (sp_paths_extra){
+            .path = "/mask", .type = SP_PATHS_BOOL, .is_per_step = true, .n_columns = header->n_classes};
     const sp_paths_header skeleton = {.n_recordings = header->n_recordings,
                                       .n_steps = header->n_steps,
                                       .offsets = header->offsets,
@@ -81,7 +84,8 @@ sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header
 /* Rows `first`.. of a block in the file's type, in writer->converted; returns how many rows fitted. */
 static int64_t convert_rows(sp_scores_writer *writer, const sp_block *block, int64_t first)
 {
-    int64_t room = CONVERTED / block->n_classes, n = block->n_steps - first < room ? block->n_steps - first : room;
+    int64_t room = CONVERTED / block->n_classes,
+            n = block->n_steps - first < room ? block->n_steps - first : room;
     size_t at = (size_t)first * (size_t)block->n_classes, count = (size_t)n * (size_t)block->n_classes;
     const float *narrow = block->scores;
     const double *wide = block->scores;
@@ -97,15 +101,19 @@ sp_status sp_scores_writer_add(sp_scores_writer *writer, const sp_block *block, 
 {
     int64_t first_step = writer->offsets[block->first];
     sp_status status = SP_OK;
-    TRY(sp_paths_writer_add_labels(writer->paths, first_step, block->n_steps, block->labels, block->segments, err));
+    TRY(sp_paths_writer_add_labels(writer->paths, first_step, block->n_steps, block->labels, block->segments,
+                                   err));
     if (writer->weights >= 0)
-        TRY(sp_paths_writer_put(writer->paths, writer->weights, 0, first_step, block->n_steps, block->weights, err));
+        TRY(sp_paths_writer_put(writer->paths, writer->weights, 0, first_step, block->n_steps, block->weights,
+                                err));
     if (writer->mask >= 0)
-        TRY(sp_paths_writer_put(writer->paths, writer->mask, 0, first_step, block->n_steps, block->mask, err));
+        TRY(sp_paths_writer_put(writer->paths, writer->mask, 0, first_step, block->n_steps, block->mask,
+                                err));
     if (block->dtype == writer->dtype)
         return sp_paths_writer_put(writer->paths, 0, 0, first_step, block->n_steps, block->scores, err);
     if (block->n_classes > CONVERTED)
-        return sp_fail(err, SP_EINVAL, "more than %d classes cannot be written in another type than they were read in",
+        return sp_fail(err, SP_EINVAL,
+                       "more than %d classes cannot be written in another type than they were read in",
                        CONVERTED);
     for (int64_t t = 0; t < block->n_steps;) {
         int64_t n = convert_rows(writer, block, t);

@@ -49,7 +49,8 @@ static bool are_aligned(const side *a, const side *b, int64_t n_recordings, cons
 static void combine(side *a, side *b, int64_t n_recordings, const int64_t *recording)
 {
     for (int64_t n = 0; n < n_recordings; n++) {
-        const int64_t m = recording[n], length = length_of(a, n) < length_of(b, m) ? length_of(a, n) : length_of(b, m);
+        const int64_t m = recording[n],
+                      length = length_of(a, n) < length_of(b, m) ? length_of(a, n) : length_of(b, m);
         uint8_t *own = a->kept + a->offsets[n], *theirs = b->kept + b->offsets[m];
         for (int64_t t = 0; t < length; t++)
             own[t] = theirs[t] = own[t] && theirs[t];
@@ -70,8 +71,8 @@ done:
     return status;
 }
 
-sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64_t *recording, bool lengths, bool is_mutual,
-                                sp_gaps gaps, sp_error *err)
+sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64_t *recording, bool lengths,
+                                bool is_mutual, sp_gaps gaps, sp_error *err)
 {
     const int64_t N = source->info.n_recordings;
     side a = {.kept = NULL}, b = {.kept = NULL};
@@ -87,7 +88,8 @@ sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64
             TRY(use(other, &b, gaps, err));
     } else if (gaps == SP_GAPS_BREAK)
         TRY(sp_fail(err, SP_EDATA,
-                    "%s leaves out other steps than %s, which has not as many: `gaps` break needs the same steps in both; "
+                    "%s leaves out other steps than %s, which has not as many: `gaps` break needs the same "
+                    "steps in both; "
                     "`gaps` join takes those of each",
                     other->info.file, source->info.file));
 done:

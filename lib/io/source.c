@@ -79,7 +79,8 @@ static sp_status name_by_config(sp_source *source, const sp_source_options *opti
 {
     const sp_source_info *info = &source->info;
     const sp_model *model = options->model;
-    if (!source->is_of_trainer || info->classes || !info->has_scores || !model || model->n_classes != info->n_classes)
+    if (!source->is_of_trainer || info->classes || !info->has_scores || !model ||
+        model->n_classes != info->n_classes)
         return SP_OK;
     const char *file = info->n_files > 0 ? info->files[0].name : info->file, *slash = strrchr(file, '/');
     const size_t folder = slash ? (size_t)(slash + 1 - file) : 0, size = folder + sizeof "config.json";
@@ -102,12 +103,15 @@ static sp_status name_by_config(sp_source *source, const sp_source_options *opti
                 is_same &= strcmp(info->classes[k], model->classes[k]) == 0;
             if (!is_same && !info->remark)
                 source->info.remark = "the columns are named by config.json beside it";
-        } else if (options->needs_scores || options->takes_scores) /* of labels alone their order is told elsewhere */
-            status = sp_fail(err, SP_EDATA,
-                             "%s: its columns have no names, and tags are hardly ever in the order of model %s, %s first; "
-                             "`classes` config.json of the network names them (id2label), or a list of names, or the model's own "
-                             "file where they are in its order",
-                             info->file, model->name, model->classes[0]);
+        } else if (options->needs_scores ||
+                   options->takes_scores) /* of labels alone their order is told elsewhere */
+            status = sp_fail(
+                err, SP_EDATA,
+                "%s: its columns have no names, and tags are hardly ever in the order of model %s, %s first; "
+                "`classes` config.json of the network names them (id2label), or a list of names, or the "
+                "model's own "
+                "file where they are in its order",
+                info->file, model->name, model->classes[0]);
     }
     free(config);
     free(tags);
@@ -126,15 +130,17 @@ static sp_status name_classes(sp_source *source, const sp_source_options *option
         return status;
     const int32_t n = source->named->n_classes;
     if (info->n_classes && info->n_classes != n)
-        return sp_fail(err, SP_EDATA, "%s: has %d classes, and `classes` %s names %d", info->file, info->n_classes, classes, n);
+        return sp_fail(err, SP_EDATA, "%s: has %d classes, and `classes` %s names %d", info->file,
+                       info->n_classes, classes, n);
     for (int32_t k = 0; info->classes && k < n; k++) {
         bool is_named = false;
         for (int32_t j = 0; j < n; j++)
             is_named |= strcmp(info->classes[k], source->named->classes[j]) == 0;
         if (!is_named)
-            return sp_fail(err, SP_EDATA,
-                           "%s: names its classes itself, among them %s, which `classes` %s does not name; leave it out",
-                           info->file, info->classes[k], classes);
+            return sp_fail(
+                err, SP_EDATA,
+                "%s: names its classes itself, among them %s, which `classes` %s does not name; leave it out",
+                info->file, info->classes[k], classes);
     }
     if (!info->classes)
         use_names(source, "`classes`");
@@ -204,27 +210,30 @@ const char *const *sp_source_tokens(const sp_source *source)
     return source->tokens;
 }
 
-sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs, const int64_t *recording, sp_error *err)
+sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs, const int64_t *recording,
+                                 sp_error *err)
 {
     if (!ours->token_lines || !theirs->token_lines)
         return SP_OK;
     for (int64_t n = 0; n < ours->info.n_recordings; n++) {
         const int64_t a = ours->info.offsets[n], b = theirs->info.offsets[recording[n]];
-        const int64_t steps = ours->info.offsets[n + 1] - a, others = theirs->info.offsets[recording[n] + 1] - b;
+        const int64_t steps = ours->info.offsets[n + 1] - a,
+                      others = theirs->info.offsets[recording[n] + 1] - b;
         for (int64_t t = 0; t < steps && t < others; t++)
             if (strcmp(ours->tokens[a + t], theirs->tokens[b + t]) != 0)
-                return sp_fail_at(
-                    err, SP_EDATA, t,
-                    "%s: line %lld has the token \"%.60s\", and %s in its place, line %lld, \"%.60s\"; both must be "
-                    "tags of the same tokens; a file without tokens is matched by place",
-                    ours->info.file, (long long)ours->token_lines[a + t], ours->tokens[a + t], theirs->info.file,
-                    (long long)theirs->token_lines[b + t], theirs->tokens[b + t]);
+                return sp_fail_at(err, SP_EDATA, t,
+                                  "%s: line %lld has the token \"%.60s\", and %s in its place, line %lld, "
+                                  "\"%.60s\"; both must be "
+                                  "tags of the same tokens; a file without tokens is matched by place",
+                                  ours->info.file, (long long)ours->token_lines[a + t], ours->tokens[a + t],
+                                  theirs->info.file, (long long)theirs->token_lines[b + t],
+                                  theirs->tokens[b + t]);
     }
     return SP_OK;
 }
 
-sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,
-                                sp_error *err)
+sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status,
+                                sp_source **out, sp_error *err)
 {
     sp_error other = {.status = SP_OK};
     sp_source_options labels = options ? *options : sp_source_options_default();
@@ -236,14 +245,15 @@ sp_status sp_source_open_labels(const char *file, const sp_source_options *optio
         return SP_OK;
     }
     sp_source_close(source);
-    const bool are_at_fault =
-        found == SP_ENOMEM || (found == SP_EDATA && status == SP_EFILE && other.step >= 0); /* labels, and no scores */
+    const bool are_at_fault = found == SP_ENOMEM || (found == SP_EDATA && status == SP_EFILE &&
+                                                     other.step >= 0); /* labels, and no scores */
     return are_at_fault ? sp_fail(err, found, "%s", other.message) : status;
 }
 
 sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
 {
-    return source->format && source->format->list_unused ? source->format->list_unused(source, sink, arg, err) : SP_OK;
+    return source->format && source->format->list_unused ? source->format->list_unused(source, sink, arg, err)
+                                                         : SP_OK;
 }
 
 const sp_source_info *sp_source_info_of(const sp_source *source)
@@ -294,38 +304,44 @@ void sp_source_use_threads(sp_source *source, int n_threads)
 
 /* ---- reading ---- */
 
-static sp_status want_recordings(const sp_source *source, int64_t first, int64_t count, sp_wanted *out, sp_error *err)
+static sp_status want_recordings(const sp_source *source, int64_t first, int64_t count, sp_wanted *out,
+                                 sp_error *err)
 {
     const sp_source_info *info = &source->info;
     if (first < 0 || count < 0 || first > info->n_recordings - count)
-        return sp_fail(err, SP_EINVAL, "%s: recordings %lld to %lld asked for, but it has %lld", info->file, (long long)first,
-                       (long long)(first + count - 1), (long long)info->n_recordings);
-    *out = (sp_wanted){.first = first, .count = count, .n_steps = info->offsets[first + count] - info->offsets[first]};
+        return sp_fail(err, SP_EINVAL, "%s: recordings %lld to %lld asked for, but it has %lld", info->file,
+                       (long long)first, (long long)(first + count - 1), (long long)info->n_recordings);
+    *out = (sp_wanted){
+        .first = first, .count = count, .n_steps = info->offsets[first + count] - info->offsets[first]};
     return SP_OK;
 }
 
-static sp_status want_steps(const sp_source *source, int64_t recording, int64_t first, int64_t n, sp_wanted *out, sp_error *err)
+static sp_status want_steps(const sp_source *source, int64_t recording, int64_t first, int64_t n,
+                            sp_wanted *out, sp_error *err)
 {
     const sp_source_info *info = &source->info;
     if (recording < 0 || recording >= info->n_recordings)
-        return sp_fail(err, SP_EINVAL, "%s: recording %lld asked for, but it has %lld", info->file, (long long)recording,
-                       (long long)info->n_recordings);
+        return sp_fail(err, SP_EINVAL, "%s: recording %lld asked for, but it has %lld", info->file,
+                       (long long)recording, (long long)info->n_recordings);
     const int64_t length = info->offsets[recording + 1] - info->offsets[recording];
     if (first < 0 || n < 0 || first > length - n)
-        return sp_fail(err, SP_EINVAL, "%s: steps %lld to %lld of recording %s asked for, but it has %lld", info->file,
-                       (long long)first, (long long)(first + n - 1), info->ids[recording], (long long)length);
+        return sp_fail(err, SP_EINVAL, "%s: steps %lld to %lld of recording %s asked for, but it has %lld",
+                       info->file, (long long)first, (long long)(first + n - 1), info->ids[recording],
+                       (long long)length);
     *out = (sp_wanted){.first = recording, .count = 1, .is_part = true, .first_step = first, .n_steps = n};
     return SP_OK;
 }
 
-static sp_status read_wanted(sp_source *source, const sp_wanted *w, unsigned parts, sp_block *block, sp_error *err)
+static sp_status read_wanted(sp_source *source, const sp_wanted *w, unsigned parts, sp_block *block,
+                             sp_error *err)
 {
     const sp_source_info *info = &source->info;
     unsigned have = (info->has_scores ? SP_BLOCK_SCORES : 0u) | (info->has_labels ? SP_BLOCK_LABELS : 0u) |
-                    (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) | (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) |
-                    (info->has_mask ? SP_BLOCK_MASK : 0u);
+                    (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) |
+                    (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) | (info->has_mask ? SP_BLOCK_MASK : 0u);
     const int64_t *offsets = info->offsets + w->first;
-    sp_status status = sp_block_reserve(block, w->count, w->n_steps, info->n_classes, info->dtype, parts & have, err);
+    sp_status status =
+        sp_block_reserve(block, w->count, w->n_steps, info->n_classes, info->dtype, parts & have, err);
     if (status != SP_OK)
         return status;
     block->offsets[0] = 0;
@@ -340,15 +356,16 @@ static sp_status read_wanted(sp_source *source, const sp_wanted *w, unsigned par
     return sp_holes_read(source, w, block, err);
 }
 
-sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err)
+sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block,
+                         sp_error *err)
 {
     sp_wanted w;
     sp_status status = want_recordings(source, first, count, &w, err);
     return status == SP_OK ? read_wanted(source, &w, parts, block, err) : status;
 }
 
-sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts, sp_block *block,
-                               sp_error *err)
+sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts,
+                               sp_block *block, sp_error *err)
 {
     sp_wanted w;
     sp_status status = want_steps(source, recording, first, n, &w, err);
@@ -358,7 +375,8 @@ sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t fir
 int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes)
 {
     const sp_source_info *info = &source->info;
-    int64_t row = (int64_t)(info->n_classes > 0 ? info->n_classes : 1) * (info->has_scores ? (int64_t)info->dtype : 4);
+    int64_t row =
+        (int64_t)(info->n_classes > 0 ? info->n_classes : 1) * (info->has_scores ? (int64_t)info->dtype : 4);
     int64_t steps = bytes / row, n = 0;
     while (first + n < info->n_recordings && info->offsets[first + n + 1] - info->offsets[first] <= steps)
         n++;
@@ -376,17 +394,19 @@ sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *
 sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err)
 {
     const sp_source_info *info = &source->info;
-    return source->format->subjects ? source->format->subjects(source, groups, out, err)
-                                    : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
+    return source->format->subjects
+               ? source->format->subjects(source, groups, out, err)
+               : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
 }
 
-sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err)
+sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text,
+                            sp_error *err)
 {
     *start = *text = NULL;
     if (source->format->windows)
         return source->format->windows(source, place, start, text, err);
-    return place ? sp_fail(err, SP_EINVAL, "`windows` %s is an array beside the scores, and %s holds none", place,
-                           source->file_name)
+    return place ? sp_fail(err, SP_EINVAL, "`windows` %s is an array beside the scores, and %s holds none",
+                           place, source->file_name)
                  : SP_OK;
 }
 
@@ -402,29 +422,32 @@ sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_erro
     return SP_OK;
 }
 
-sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count, int32_t *labels, sp_error *err)
+sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count,
+                               int32_t *labels, sp_error *err)
 {
     sp_wanted w;
-    if (rater < 0 || rater >= source->raters.n_raters || want_recordings(source, first, count, &w, NULL) != SP_OK)
-        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of recordings %lld and on", source->file_name, rater,
-                       (long long)first);
+    if (rater < 0 || rater >= source->raters.n_raters ||
+        want_recordings(source, first, count, &w, NULL) != SP_OK)
+        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of recordings %lld and on",
+                       source->file_name, rater, (long long)first);
     return sp_holes_read_rater(source, rater, &w, labels, err);
 }
 
-sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first, int64_t n,
-                                     int32_t *labels, sp_error *err)
+sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first,
+                                     int64_t n, int32_t *labels, sp_error *err)
 {
     sp_wanted w;
-    if (rater < 0 || rater >= source->raters.n_raters || want_steps(source, recording, first, n, &w, NULL) != SP_OK)
-        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld", source->file_name,
-                       rater, (long long)first, (long long)recording);
+    if (rater < 0 || rater >= source->raters.n_raters ||
+        want_steps(source, recording, first, n, &w, NULL) != SP_OK)
+        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld",
+                       source->file_name, rater, (long long)first, (long long)recording);
     return sp_holes_read_rater(source, rater, &w, labels, err);
 }
 
 /* ---- paths: a source that was opened for them ---- */
 
-sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places, sp_paths_reader **out,
-                               sp_error *err)
+sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places,
+                               sp_paths_reader **out, sp_error *err)
 {
     sp_source_options options = places ? *places : sp_source_options_default();
     options.needs_scores = false;
@@ -463,7 +486,8 @@ void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, c
     reader->codes = labels;
 }
 
-sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded)
+sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording,
+                                  bool is_undecoded)
 {
     if (reader->format->result)
         return reader->format->result(reader, strategy, recording, is_undecoded);
@@ -478,8 +502,8 @@ static bool is_undecoded(const int32_t *path, int64_t n_steps)
     return n_steps > 0;
 }
 
-sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count, int32_t *paths,
-                               sp_decoded *results, sp_error *err)
+sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count,
+                               int32_t *paths, sp_decoded *results, sp_error *err)
 {
     sp_wanted w;
     sp_status status = want_recordings(reader, first, count, &w, err);
@@ -492,39 +516,42 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
     status = sp_holes_read_path(reader, strategy, &w, paths ? paths : own, err);
     const int64_t *offsets = reader->info.offsets + first;
     for (int64_t i = 0; status == SP_OK && results && i < count; i++)
-        results[i] = sp_paths_reader_result(reader, strategy, first + i,
-                                            is_undecoded(path + (offsets[i] - offsets[0]), offsets[i + 1] - offsets[i]));
+        results[i] = sp_paths_reader_result(
+            reader, strategy, first + i,
+            is_undecoded(path + (offsets[i] - offsets[0]), offsets[i + 1] - offsets[i]));
     free(own);
     return status;
 }
 
-sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
-                                     int32_t *path, sp_error *err)
+sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording,
+                                     int64_t first, int64_t n, int32_t *path, sp_error *err)
 {
     sp_wanted w;
     sp_status status = want_steps(reader, recording, first, n, &w, err);
     return status == SP_OK ? sp_holes_read_path(reader, strategy, &w, path, err) : status;
 }
 
-static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_t *labels, int64_t *segments, sp_error *err)
+static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_t *labels, int64_t *segments,
+                             sp_error *err)
 {
     const bool lacks_labels = labels && !reader->info.has_labels;
     if (lacks_labels || (segments && !reader->info.has_segments))
-        return sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name, lacks_labels ? "labels" : "segments");
+        return sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name,
+                       lacks_labels ? "labels" : "segments");
     sp_block block = {.dtype = SP_F32, .labels = labels, .segments = segments};
     return sp_holes_read(reader, w, &block, err);
 }
 
-sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
-                                 sp_error *err)
+sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels,
+                                 int64_t *segments, sp_error *err)
 {
     sp_wanted w;
     sp_status status = want_recordings(reader, first, count, &w, err);
     return status == SP_OK ? read_beside(reader, &w, labels, segments, err) : status;
 }
 
-sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, int32_t *labels,
-                                      int64_t *segments, sp_error *err)
+sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n,
+                                      int32_t *labels, int64_t *segments, sp_error *err)
 {
     sp_wanted w;
     sp_status status = want_steps(reader, recording, first, n, &w, err);

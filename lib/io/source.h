@@ -24,7 +24,8 @@ bool sp_source_is_table(const char *file);
 /* Which steps are the same in two sources whose files say in which line each token is: recording [N of ours] is which of theirs,
  * as many steps as both have are compared. SP_OK (also where one of them does not say); SP_EDATA: the first that differs, with
  * its lines. */
-sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs, const int64_t *recording, sp_error *err);
+sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs, const int64_t *recording,
+                                 sp_error *err);
 
 /* Are the labels words? They are told as columns, or where these have no names as classes of the model. */
 bool sp_source_has_words(const sp_source *source);
@@ -53,8 +54,8 @@ void sp_source_use_codes(sp_source *source, const sp_codes *codes);
  *   is_mutual  false: `other` stays as it is
  * What sp_source_info_of() and sp_paths_reader_info() say of both changes. SP_OK, also where their steps are not the same ones;
  * SP_EDATA (they are not, and a segment was to begin after each), SP_ENOMEM. */
-sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64_t *recording, bool lengths, bool is_mutual,
-                                sp_gaps gaps, sp_error *err);
+sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64_t *recording, bool lengths,
+                                bool is_mutual, sp_gaps gaps, sp_error *err);
 
 /* On how many threads sp_source_read() may inflate compressed chunks: 1 unless said, at least 1. */
 void sp_source_use_threads(sp_source *source, int n_threads);
@@ -73,11 +74,12 @@ sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_erro
 
 /* Labels [S'] of one rater for recordings first .. first+count-1, -1 unscored; checked as labels are. Only after
  * sp_source_find_raters. SP_OK, SP_EFILE, SP_EDATA (recording and step), SP_EINVAL (no such rater or recording), SP_ENOMEM. */
-sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count, int32_t *labels, sp_error *err);
+sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count,
+                               int32_t *labels, sp_error *err);
 
 /* The same for steps of one recording, as sp_source_read_steps(). */
-sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first, int64_t n,
-                                     int32_t *labels, sp_error *err);
+sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first,
+                                     int64_t n, int32_t *labels, sp_error *err);
 
 /* Looks for the subjects of a file's recordings.
  *   groups  usual: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
@@ -94,23 +96,25 @@ sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subj
 /* Which windows of which texts the recordings are: start [N] the step of its text at which each begins, text [N] a number of it, or
  * NULL; place NULL: an array `windows` [N] or [N,2]. *start NULL where nobody says anything; the caller frees both. SP_OK; SP_EFILE,
  * SP_EDATA, SP_EINVAL (files that cannot say it), SP_ENOMEM. */
-sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err);
+sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text,
+                            sp_error *err);
 
 /* ---- paths ---- */
 
 /* The same for steps first .. first+n-1 of one recording, and what became of it; is_undecoded: every step of its path is -1,
  * which counts where the file says nothing of status. */
-sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
-                                     int32_t *path, sp_error *err);
+sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording,
+                                     int64_t first, int64_t n, int32_t *path, sp_error *err);
 
-sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded);
+sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording,
+                                  bool is_undecoded);
 
 /* From here on paths and labels are what these codes say: classes of their model, or columns. NULL: as they are. The codes must
  * stay until the reader is closed. */
 void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels);
 
 /* The same for steps of one recording, as sp_paths_reader_read_steps(). */
-sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, int32_t *labels,
-                                      int64_t *segments, sp_error *err);
+sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n,
+                                      int32_t *labels, int64_t *segments, sp_error *err);
 
 #endif

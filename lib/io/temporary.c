@@ -48,8 +48,8 @@ static bool file_lock(int fd)
 static bool is_name_of(int folder, const char *name, int fd)
 {
     struct stat named, opened;
-    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
-           named.st_ino == opened.st_ino;
+    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
+           named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 /* A sweeper may have found the file between its creation and its lock; then it is the sweeper's. */
@@ -73,8 +73,8 @@ int sp_temporary_create(const char *target, mode_t mode, char **name)
         return -1;
     }
     for (int attempt = 0; attempt < MOST_TRIES && reason == EEXIST; attempt++) {
-        snprintf(*name, size, "%.*s.%.*s.%ld-%d@%s.tmp", (int)folder, target, TARGET_LETTERS, last, (long)getpid(), attempt,
-                 host);
+        snprintf(*name, size, "%.*s.%.*s.%ld-%d@%s.tmp", (int)folder, target, TARGET_LETTERS, last,
+                 (long)getpid(), attempt, host);
         int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0) {
             reason = errno;

@@ -22,7 +22,8 @@ typedef struct buffer {
 
 struct sp_write_behind {
     const sp_output *output;
-    buffer buffers[N_BUFFERS]; /* buffer n stands in buffers[n % N_BUFFERS]; number n_filled is being filled */
+    buffer
+        buffers[N_BUFFERS]; /* buffer n stands in buffers[n % N_BUFFERS]; number n_filled is being filled */
     bool is_threaded;
     pthread_t thread;
     pthread_mutex_t lock;

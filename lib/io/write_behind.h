@@ -13,7 +13,8 @@ sp_write_behind *sp_write_behind_new(const sp_output *output);
 
 /* Takes n bytes for `position` of the file; what they are written over may be waiting itself. SP_OK; SP_EFILE: what was put
  * earlier could not be written; SP_ENOMEM. */
-sp_status sp_write_behind_put(sp_write_behind *behind, const void *data, size_t n, int64_t position, sp_error *err);
+sp_status sp_write_behind_put(sp_write_behind *behind, const void *data, size_t n, int64_t position,
+                              sp_error *err);
 
 /* Writes all that waits. SP_OK or SP_EFILE. */
 sp_status sp_write_behind_finish(sp_write_behind *behind, sp_error *err);

@@ -37,8 +37,9 @@ static bool is_inline(const pen *p, const json_t *value)
     if (json_is_array(value)) {
         json_array_foreach(value, i, element)
         {
-            if (!is_plain(element) && !(json_is_array(element) && json_array_size(element) == 2 && /* pairs stay together */
-                                        is_plain(json_array_get(element, 0)) && is_plain(json_array_get(element, 1))))
+            if (!is_plain(element) &&
+                !(json_is_array(element) && json_array_size(element) == 2 && /* pairs stay together */
+                  is_plain(json_array_get(element, 0)) && is_plain(json_array_get(element, 1))))
                 return false;
         }
         return true;
@@ -148,7 +149,8 @@ static void write_value(const pen *p, const json_t *value, int depth)
     sp_json_put(out, is_list ? "]" : "}");
 }
 
-void sp_json_put_tree(sp_json_writer *writer, const json_t *root, const sp_json_list *lists, int32_t n_lists, bool *failed)
+void sp_json_put_tree(sp_json_writer *writer, const json_t *root, const sp_json_list *lists, int32_t n_lists,
+                      bool *failed)
 {
     const pen p = {.out = writer, .lists = lists, .n_lists = n_lists, .failed = failed};
     write_value(&p, root, 0);

@@ -11,10 +11,12 @@
 typedef struct sp_json_list {
     const json_t *place; /* borrowed from the tree */
     int64_t n;
-    json_t *(*item)(const void *whole, const void *part, int64_t i, bool *failed); /* an object; `failed` is only ever set */
+    json_t *(*item)(const void *whole, const void *part, int64_t i,
+                    bool *failed); /* an object; `failed` is only ever set */
     const void *whole, *part;
 } sp_json_list;
 
-void sp_json_put_tree(sp_json_writer *writer, const json_t *root, const sp_json_list *lists, int32_t n_lists, bool *failed);
+void sp_json_put_tree(sp_json_writer *writer, const json_t *root, const sp_json_list *lists, int32_t n_lists,
+                      bool *failed);
 
 #endif

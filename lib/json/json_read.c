@@ -69,8 +69,9 @@ static const char *syntax_hint(const char *text, const json_error_t *error)
         return "; JSON has no comments, use the key \"description\"";
     if (strstr(error->text, "near '''"))
         return "; strings are written in double quotes";
-    if (strstr(error->text, "near 'NaN'") || strstr(error->text, "near 'nan'") || strstr(error->text, "near 'Infinity'") ||
-        strstr(error->text, "near '-I'") || strstr(error->text, "near '-i'") || strstr(error->text, "near 'inf'"))
+    if (strstr(error->text, "near 'NaN'") || strstr(error->text, "near 'nan'") ||
+        strstr(error->text, "near 'Infinity'") || strstr(error->text, "near '-I'") ||
+        strstr(error->text, "near '-i'") || strstr(error->text, "near 'inf'"))
         return "; JSON has no NaN and no infinity, use null";
     if (strstr(error->text, "near 'True'") || strstr(error->text, "near 'False'"))
         return "; write true and false in small letters";
@@ -123,7 +124,8 @@ static sp_json_place place_of(const char *text, const char *at)
     return place;
 }
 
-sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status fault, sp_error *err)
+sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what,
+                       sp_status fault, sp_error *err)
 {
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark, as some editors leave it */
         text += 3;
@@ -131,9 +133,10 @@ sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, con
     const char *long_text = find_long_text(text);
     if (long_text) {
         const sp_json_place place = place_of(text, long_text);
-        return sp_fail(err, fault,
-                       "%s:%d:%d: a text of more than 1 MiB begins here; write a shorter one, %s is no place for data", name,
-                       place.line, place.column, what);
+        return sp_fail(
+            err, fault,
+            "%s:%d:%d: a text of more than 1 MiB begins here; write a shorter one, %s is no place for data",
+            name, place.line, place.column, what);
     }
     if (text[strspn(text, " \t\r\n")] == 0)
         return sp_fail(err, fault, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
@@ -151,7 +154,8 @@ sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, con
     if (json_is_object(doc->root))
         return SP_OK;
     sp_json_at root = {0};
-    sp_status status = sp_json_fail(doc, &root, "%s is a JSON object, {\"key\": ...}; this is %s", what, sp_json_kind(doc->root));
+    sp_status status = sp_json_fail(doc, &root, "%s is a JSON object, {\"key\": ...}; this is %s", what,
+                                    sp_json_kind(doc->root));
     sp_json_close(doc);
     return status;
 }
@@ -173,7 +177,8 @@ sp_status sp_json_fail(const sp_json_doc *doc, const sp_json_at *at, const char 
     return sp_fail(doc->err, doc->fault, "%s:%d:%d: %s", doc->name, place.line, place.column, sentence);
 }
 
-sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n, const char *const *keys)
+sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n,
+                             const char *const *keys)
 {
     const char *key;
     json_t *value;
@@ -186,8 +191,9 @@ sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_
             continue;
         char hint[128], list[512];
         sp_json_at here = {at, key, 0};
-        return sp_json_fail(doc, &here, "key \"%s\" is not known%s%s (known: %s)%s", key, at->key ? " in " : "",
-                            at->key ? at->key : "", sp_name_list(list, sizeof list, n, keys),
+        return sp_json_fail(doc, &here, "key \"%s\" is not known%s%s (known: %s)%s", key,
+                            at->key ? " in " : "", at->key ? at->key : "",
+                            sp_name_list(list, sizeof list, n, keys),
                             sp_name_hint(hint, sizeof hint, key, n, keys));
     }
     return SP_OK;
@@ -196,7 +202,8 @@ sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_
 static sp_status want_text(const sp_json_doc *doc, const sp_json_at *at, const json_t *value, char **out)
 {
     if (!json_is_string(value))
-        return sp_json_fail(doc, at, "key \"%s\": needs a string in double quotes; this is %s", at->key, sp_json_kind(value));
+        return sp_json_fail(doc, at, "key \"%s\": needs a string in double quotes; this is %s", at->key,
+                            sp_json_kind(value));
     free(*out);
     *out = strdup(json_string_value(value));
     return *out ? SP_OK : sp_no_memory(doc->err);
@@ -205,15 +212,16 @@ static sp_status want_text(const sp_json_doc *doc, const sp_json_at *at, const j
 sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out)
 {
     const sp_json_at root = {0};
-    return sp_json_read_members(doc, &root, doc->root, 1, &(sp_json_member){.key = key, .type = SP_JSON_TEXT}, out);
+    return sp_json_read_members(doc, &root, doc->root, 1, &(sp_json_member){.key = key, .type = SP_JSON_TEXT},
+                                out);
 }
 
 sp_status sp_json_missing(const sp_json_doc *doc, const sp_json_at *at, const char *key, const char *example)
 {
     if (!*example)
         return sp_json_fail(doc, at, "key \"%s\" is missing", key);
-    return sp_json_fail(doc, at, "key \"%s\" is missing%s%s; as \"%s\": %s", key, at->key ? " in " : "", at->key ? at->key : "",
-                        key, example);
+    return sp_json_fail(doc, at, "key \"%s\" is missing%s%s; as \"%s\": %s", key, at->key ? " in " : "",
+                        at->key ? at->key : "", key, example);
 }
 
 sp_status sp_json_read_members(const sp_json_doc *doc, const sp_json_at *at, const json_t *object, size_t n,
@@ -236,12 +244,14 @@ sp_status sp_json_read_members(const sp_json_doc *doc, const sp_json_at *at, con
         else if (json_is_boolean(value))
             *(bool *)place = json_is_true(value);
         else
-            status = sp_json_fail(doc, &here, "key \"%s\": needs true or false; this is %s", m->key, sp_json_kind(value));
+            status = sp_json_fail(doc, &here, "key \"%s\": needs true or false; this is %s", m->key,
+                                  sp_json_kind(value));
     }
     return status;
 }
 
-sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, double *out)
+sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key,
+                              const json_t *value, double *out)
 {
     if (!json_is_number(value))
         return sp_json_fail(doc, at, "key \"%s\": needs a number; this is %s", key, sp_json_kind(value));
@@ -249,7 +259,8 @@ sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, cons
     return SP_OK;
 }
 
-sp_status sp_json_want_integer(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, int64_t *out)
+sp_status sp_json_want_integer(const sp_json_doc *doc, const sp_json_at *at, const char *key,
+                               const json_t *value, int64_t *out)
 {
     if (!json_is_integer(value))
         return sp_json_fail(doc, at, "key \"%s\": needs a whole number; this is %s", key,

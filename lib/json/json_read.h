@@ -18,7 +18,8 @@ typedef struct sp_json_doc {
 
 /* Parses. `what` is "a model", for the message when the text is JSON but no object. SP_OK, `fault` ("sleep.json:7:12: ..."),
  * SP_ENOMEM. */
-sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status fault, sp_error *err);
+sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what,
+                       sp_status fault, sp_error *err);
 void sp_json_close(sp_json_doc *doc);
 
 /* Fails with `fault` and "name:line:column: " and the sentence: the place of a key for a member, of the value for an item. */
@@ -29,7 +30,8 @@ sp_status sp_json_fail(const sp_json_doc *doc, const sp_json_at *at, const char 
     ;
 
 /* Is every key of the object at `at` one of keys[n]? Else fails with the nearest one. */
-sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n, const char *const *keys);
+sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n,
+                             const char *const *keys);
 
 /* Members of an object that are plain values, and where they go: by their type a double, an int64_t, a char * that the caller
  * frees, a bool. */
@@ -37,8 +39,9 @@ typedef enum sp_json_type { SP_JSON_NUMBER, SP_JSON_WHOLE, SP_JSON_TEXT, SP_JSON
 typedef struct sp_json_member {
     const char *key;
     sp_json_type type;
-    size_t offset;       /* in the struct */
-    const char *example; /* of one that must be there, "" without a word of how; NULL: it may be missing, and nothing is set */
+    size_t offset; /* in the struct */
+    const char *
+        example; /* of one that must be there, "" without a word of how; NULL: it may be missing, and nothing is set */
 } sp_json_member;
 
 /* Reads members [n] of the object at `at` into the struct `to`. */
@@ -51,8 +54,10 @@ sp_status sp_json_missing(const sp_json_doc *doc, const sp_json_at *at, const ch
 sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out);
 
 /* A value that must be a number, a whole number. `key` is what messages call it. */
-sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, double *out);
-sp_status sp_json_want_integer(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, int64_t *out);
+sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key,
+                              const json_t *value, double *out);
+sp_status sp_json_want_integer(const sp_json_doc *doc, const sp_json_at *at, const char *key,
+                               const json_t *value, int64_t *out);
 
 /* "a string", "a list", "an object", "true", "null", "a number", as messages say it. */
 const char *sp_json_kind(const json_t *value);

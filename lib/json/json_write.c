@@ -19,7 +19,8 @@ void sp_json_writer_open(sp_json_writer *writer)
         writer->status = SP_ENOMEM;
 }
 
-void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n), void *to)
+void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n),
+                            void *to)
 {
     *writer = (sp_json_writer){.sink = sink, .to = to};
 }
@@ -27,7 +28,8 @@ void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const
 sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err)
 {
     /* Where memory is short at the last moment fclose() says nothing, but leaves no text (glibc). */
-    if (writer->stream && ((ferror(writer->stream) | fclose(writer->stream)) || !writer->text) && writer->status == SP_OK)
+    if (writer->stream && ((ferror(writer->stream) | fclose(writer->stream)) || !writer->text) &&
+        writer->status == SP_OK)
         writer->status = SP_ENOMEM;
     writer->stream = NULL;
     if (writer->status == SP_OK) {
@@ -38,7 +40,8 @@ sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *er
     free(writer->text);
     if (writer->status == SP_ENOMEM)
         return sp_no_memory(err);
-    return sp_fail(err, writer->status, "the name \"%s\" is not UTF-8, which JSON needs; rename it", writer->faulty);
+    return sp_fail(err, writer->status, "the name \"%s\" is not UTF-8, which JSON needs; rename it",
+                   writer->faulty);
 }
 
 void sp_json_put(sp_json_writer *writer, const char *raw)
@@ -76,7 +79,9 @@ void sp_json_put_string(sp_json_writer *writer, const char *string)
 
 void sp_json_put_cleaned(sp_json_writer *writer, const char *text)
 {
-    enum { BYTES_OF_REPLACEMENT = 3 }; /* the most that a faulty byte becomes; what is UTF-8 keeps its length */
+    enum {
+        BYTES_OF_REPLACEMENT = 3
+    }; /* the most that a faulty byte becomes; what is UTF-8 keeps its length */
     char *clean = malloc(BYTES_OF_REPLACEMENT * strlen(text) + SP_UTF8_MOST), *end = clean;
     if (!clean) {
         writer->status = writer->status == SP_OK ? SP_ENOMEM : writer->status;
@@ -164,7 +169,8 @@ void sp_json_put_name(sp_json_writer *writer, bool is_first, int indent, const c
     sp_json_put(writer, ": ");
 }
 
-void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names, const double *values)
+void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names,
+                         const double *values)
 {
     bool is_first = true;
     for (int32_t i = 0; i < n; i++) {

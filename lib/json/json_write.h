@@ -22,7 +22,8 @@ typedef struct sp_json_writer {
 } sp_json_writer;
 
 void sp_json_writer_open(sp_json_writer *writer);
-void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n), void *to);
+void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n),
+                            void *to);
 /* The text, which the caller frees (not where there is a sink: text is NULL); or the first failure: SP_EINVAL (a string that is
  * not UTF-8), SP_ENOMEM. The writer is gone.
  */
@@ -30,8 +31,9 @@ sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *er
 
 void sp_json_put(sp_json_writer *writer, const char *raw);           /* as it is */
 void sp_json_put_string(sp_json_writer *writer, const char *string); /* quoted and escaped */
-void sp_json_put_cleaned(sp_json_writer *writer, const char *text);  /* the same; what is no UTF-8 becomes U+FFFD */
-void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest that reads back exactly; x finite */
+void sp_json_put_cleaned(sp_json_writer *writer,
+                         const char *text);                /* the same; what is no UTF-8 becomes U+FFFD */
+void sp_json_put_number(sp_json_writer *writer, double x); /* shortest that reads back exactly; x finite */
 void sp_json_put_integer(sp_json_writer *writer, int64_t x);
 /* As it is, but for %s (a string, quoted), %g (a number, the shortest) and %lld. */
 void sp_json_putf(sp_json_writer *writer, const char *format, ...)
@@ -46,7 +48,8 @@ void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent);
 /* The name of an item of an object, after such a comma: "name": */
 void sp_json_put_name(sp_json_writer *writer, bool is_first, int indent, const char *name);
 /* Numbers by name, as a member of the document; NaN is left out, and the member where all are. */
-void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names, const double *values);
+void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names,
+                         const double *values);
 /* The next member of the document: comma, new line, two blanks, "key": */
 void sp_json_put_key(sp_json_writer *writer, const char *key);
 /* A whole list of strings, wrapped. */

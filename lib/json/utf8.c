@@ -3,7 +3,11 @@
 uint32_t sp_utf8_next(const char **at)
 {
     const unsigned char *s = (const unsigned char *)*at;
-    int n = s[0] < 0x80 ? 0 : (s[0] & 0xE0) == 0xC0 ? 1 : (s[0] & 0xF0) == 0xE0 ? 2 : (s[0] & 0xF8) == 0xF0 ? 3 : -1;
+    int n = s[0] < 0x80             ? 0
+            : (s[0] & 0xE0) == 0xC0 ? 1
+            : (s[0] & 0xF0) == 0xE0 ? 2
+            : (s[0] & 0xF8) == 0xF0 ? 3
+                                    : -1;
     static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
     uint32_t code = n <= 0 ? s[0] : s[0] & (0x3Fu >> n);
     for (int i = 1; i <= n; i++) {

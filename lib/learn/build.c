@@ -74,8 +74,8 @@ done:
 /* ---- tags of entities ---- */
 
 /* Class 0 is O; then the tags of each type, in the order of the scheme. The caller frees them with free_tags(). */
-static sp_status list_tags(const sp_tag_scheme *s, int32_t n_types, const char *const *types, char ***out, int32_t *n_out,
-                           sp_error *err)
+static sp_status list_tags(const sp_tag_scheme *s, int32_t n_types, const char *const *types, char ***out,
+                           int32_t *n_out, sp_error *err)
 {
     const char *letters = sp_tag_scheme_letters(s);
     const int32_t n_letters = (int32_t)strlen(letters);
@@ -140,8 +140,8 @@ static member *unless_all(member *is_in, int32_t n, const tagging *t)
     return NULL;
 }
 
-static sp_status model_of_tags(const sp_tag_scheme *s, const char *name, int32_t n, const char *const *names, sp_model **out,
-                               sp_error *err)
+static sp_status model_of_tags(const sp_tag_scheme *s, const char *name, int32_t n, const char *const *names,
+                               sp_model **out, sp_error *err)
 {
     bool are_tags; /* what they are was checked */
     tagging t = {.scheme = s};
@@ -163,7 +163,8 @@ done:
     return status;
 }
 
-sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *types, sp_model **out, sp_error *err)
+sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *types, sp_model **out,
+                            sp_error *err)
 {
     const sp_tag_scheme *s = NULL;
     char name[SP_TAG_SCHEME_NAME], **tags = NULL;
@@ -229,11 +230,14 @@ done:
     return status;
 }
 
-sp_status sp_model_new_left_right(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err)
+sp_status sp_model_new_left_right(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out,
+                                  sp_error *err)
 {
     char text[128];
-    snprintf(text, sizeof text, "stay, or go on by up to %d in the order of the classes; starts with the first", step);
-    const shape s = {.name = "left-right", .description = text, .may_follow = left_right_follows, .may_start = is_first};
+    snprintf(text, sizeof text,
+             "stay, or go on by up to %d in the order of the classes; starts with the first", step);
+    const shape s = {
+        .name = "left-right", .description = text, .may_follow = left_right_follows, .may_start = is_first};
     return model_of_order(s, (order){n_classes, step}, classes, out, err);
 }
 
@@ -245,7 +249,8 @@ sp_status sp_model_new_cycle(int32_t n_classes, const char *const *classes, sp_m
     return model_of_order(s, (order){n_classes, 1}, classes, out, err);
 }
 
-sp_status sp_model_new_band(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err)
+sp_status sp_model_new_band(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out,
+                            sp_error *err)
 {
     char text[128];
     snprintf(text, sizeof text, "stay, or move by up to %d classes either way in their order", step);

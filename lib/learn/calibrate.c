@@ -28,7 +28,8 @@ typedef struct rows {
 } rows;
 
 /* p = softmax(scale e + bias) of a row; returns log of the sum. scale, bias step by `step` 0 or 1 from class to class. */
-static double softmax(const rows *r, const double *e, const double *scale, const double *bias, int step, double *p)
+static double softmax(const rows *r, const double *e, const double *scale, const double *bias, int step,
+                      double *p)
 {
     double greatest = -INFINITY, sum = 0;
     for (int32_t k = 0; k < r->K; k++) {
@@ -104,13 +105,15 @@ static void assess(rows *r, const double *scale, const double *bias, int step, s
 /* Is step t labelled with a class whose score is finite? */
 static bool is_usable(const sp_training *training, int64_t t)
 {
-    return training->labels[t] >= 0 && sp_scores_at(&training->batch.scores, t, training->labels[t]) > -INFINITY;
+    return training->labels[t] >= 0 &&
+           sp_scores_at(&training->batch.scores, t, training->labels[t]) > -INFINITY;
 }
 
 bool sp_can_calibrate(const sp_training *training)
 {
     const int64_t *offsets = training->batch.offsets;
-    for (int64_t n = 0; training->labels && training->batch.scores.data && n < training->batch.n_recordings; n++)
+    for (int64_t n = 0; training->labels && training->batch.scores.data && n < training->batch.n_recordings;
+         n++)
         for (int64_t t = offsets[n]; sp_training_uses(training, n) && t < offsets[n + 1]; t++)
             if (is_usable(training, t))
                 return true;
@@ -128,7 +131,8 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
     if (!r->p)
         return sp_no_memory(err);
     for (int64_t n = 0; n < training->batch.n_recordings; n++)
-        for (int64_t t = training->batch.offsets[n]; sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
+        for (int64_t t = training->batch.offsets[n];
+             sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
             int32_t y = training->labels[t];
             if (y < 0)
                 continue;
@@ -143,8 +147,10 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
             r->label[r->n++] = y;
         }
     r->training = training;
-    return r->n ? SP_OK
-                : sp_fail(err, SP_EINVAL, "no labelled step whose class has a finite score: there is nothing to calibrate by");
+    return r->n
+               ? SP_OK
+               : sp_fail(err, SP_EINVAL,
+                         "no labelled step whose class has a finite score: there is nothing to calibrate by");
 }
 
 static sp_status run(rows *r, double *x, sp_calibrated *c, sp_error *err)
@@ -207,7 +213,8 @@ void sp_calibrate_rows(const sp_calibrated *c, bool by_vector, const sp_scores *
         double *row = out + t * K, greatest = sp_score_row(scores, t, row);
         for (int32_t k = 0; k < K; k++)
             if (row[k] > -INFINITY)
-                row[k] = by_vector ? c->scale[k] * (row[k] - greatest) + c->bias[k] : (row[k] - greatest) / c->temperature;
+                row[k] = by_vector ? c->scale[k] * (row[k] - greatest) + c->bias[k]
+                                   : (row[k] - greatest) / c->temperature;
     }
 }
 
@@ -250,8 +257,8 @@ bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *ou
         now.data = out;
         now.dtype = SP_F64;
     }
-    const sp_scores_scaling by = {isnan(model->temperature) ? 1 : model->temperature, has_prior ? model->prior_weight : 0,
-                                  log_prior, false};
+    const sp_scores_scaling by = {isnan(model->temperature) ? 1 : model->temperature,
+                                  has_prior ? model->prior_weight : 0, log_prior, false};
     if (is_whole)
         sp_scale_rows(&now, &by, out);
     free(log_prior);

@@ -25,7 +25,8 @@ static int by_group(const void *a, const void *b)
     return (x->recording > y->recording) - (x->recording < y->recording);
 }
 
-sp_status sp_groups_number(int64_t n, const int32_t *group, const uint8_t *use, int32_t *number, int64_t *n_groups, sp_error *err)
+sp_status sp_groups_number(int64_t n, const int32_t *group, const uint8_t *use, int32_t *number,
+                           int64_t *n_groups, sp_error *err)
 {
     member *members = malloc(((size_t)n + 1) * sizeof *members);
     int64_t m = 0, found = 0;
@@ -64,7 +65,8 @@ static int largest_first(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold, sp_error *err)
+sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold,
+                          sp_error *err)
 {
     const int64_t N = batch->n_recordings;
     int64_t n_groups = 0;
@@ -72,14 +74,17 @@ sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n
         return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", n_folds);
     sp_owned own = {0};
     group_size *groups = sp_zeros(&own, (size_t)N, sizeof *groups);
-    int32_t *number = sp_zeros(&own, (size_t)N, sizeof *number), *fold_of = sp_zeros(&own, (size_t)N, sizeof *fold_of);
+    int32_t *number = sp_zeros(&own, (size_t)N, sizeof *number),
+            *fold_of = sp_zeros(&own, (size_t)N, sizeof *fold_of);
     int64_t *load = sp_zeros(&own, (size_t)n_folds, sizeof *load);
     sp_status status = SP_OK;
     TRY(sp_owned_status(&own, err));
     TRY(sp_groups_number(N, group, NULL, number, &n_groups, err));
     if (n_groups < n_folds)
-        TRY(sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
-                    (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
+                    (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds,
+                    (long long)n_groups));
     for (int64_t n = 0; n < N; n++) {
         groups[number[n]].n_steps += batch->offsets[n + 1] - batch->offsets[n];
         groups[number[n]].number = number[n];
@@ -109,8 +114,8 @@ typedef struct fold_batch {
     int64_t *offsets;    /* [n+1] */
 } fold_batch;
 
-static sp_status gather(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f, fold_batch *out,
-                        sp_error *err)
+static sp_status gather(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f,
+                        fold_batch *out, sp_error *err)
 {
     const sp_batch *all = &training->batch;
     int32_t K = all->scores.n_classes;
@@ -137,7 +142,9 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
             memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }
     out->batch =
-        (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL, NULL}, n, out->offsets};
+        (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL, NULL},
+                   n,
+                   out->offsets};
     return SP_OK;
 }
 
@@ -150,8 +157,8 @@ typedef struct wish {
 
 static const double most_nats = 20;
 
-static sp_status sum_nll(const sp_chain *chain, const sp_scores *s, const int32_t *labels, sp_scratch *scratch, double *marginals,
-                         double *sum, sp_error *err)
+static sp_status sum_nll(const sp_chain *chain, const sp_scores *s, const int32_t *labels,
+                         sp_scratch *scratch, double *marginals, double *sum, sp_error *err)
 {
     sp_status status = sp_forward_backward(chain, s, scratch, marginals, NULL, err);
     *sum = 0;
@@ -163,24 +170,27 @@ static sp_status sum_nll(const sp_chain *chain, const sp_scores *s, const int32_
     return status == SP_ENOPATH ? SP_OK : status;
 }
 
-static sp_status nll_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, double *nll, sp_error *err)
+static sp_status nll_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b,
+                          double *nll, sp_error *err)
 {
     sp_owned own = {0};
     sp_scratch *scratch = sp_scratch_new();
-    double *marginals = sp_zeros(&own, (size_t)b->batch.scores.n_steps, (size_t)b->batch.scores.n_classes * sizeof *marginals);
+    double *marginals = sp_zeros(&own, (size_t)b->batch.scores.n_steps,
+                                 (size_t)b->batch.scores.n_classes * sizeof *marginals);
     sp_status status = scratch && marginals ? SP_OK : sp_no_memory(err);
     for (int64_t n = 0; status == SP_OK && n < b->batch.n_recordings; n++) {
         int64_t r = b->recordings[n];
         sp_scores s = sp_batch_recording(&b->batch, n);
-        status = sum_nll(chain, &s, training->labels + training->batch.offsets[r], scratch, marginals, &nll[r], err);
+        status = sum_nll(chain, &s, training->labels + training->batch.offsets[r], scratch, marginals,
+                         &nll[r], err);
     }
     sp_scratch_free(scratch);
     sp_owned_free(&own);
     return status;
 }
 
-static sp_status paths_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, const wish *w,
-                            sp_workers *workers, sp_error *err)
+static sp_status paths_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b,
+                            const wish *w, sp_workers *workers, sp_error *err)
 {
     size_t n_steps = (size_t)b->batch.scores.n_steps;
     sp_owned own = {0};
@@ -206,8 +216,8 @@ done:
 }
 
 /* class_of_column [K] room. */
-static sp_status one_fold(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f, const wish *w,
-                          int32_t *class_of_column, sp_workers *workers, sp_error *err)
+static sp_status one_fold(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f,
+                          const wish *w, int32_t *class_of_column, sp_workers *workers, sp_error *err)
 {
     sp_chain *chain = NULL;
     fold_batch b = {.recordings = NULL};
@@ -221,15 +231,16 @@ static sp_status one_fold(const sp_training *training, const sp_model *model, co
     TRY(sp_model_align(model, training->batch.scores.n_classes, training->classes, class_of_column, err));
     TRY(sp_chain_new(model, &options, &chain, err));
     TRY(gather(training, model, fold, f, &b, err));
-    TRY(w->nll ? nll_fold(training, chain, &b, w->nll, err) : paths_fold(training, chain, &b, w, workers, err));
+    TRY(w->nll ? nll_fold(training, chain, &b, w->nll, err)
+               : paths_fold(training, chain, &b, w, workers, err));
 done:
     sp_owned_free(&b.own);
     sp_chain_free(chain);
     return status;
 }
 
-static sp_status each_fold(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                           const wish *w, sp_workers *workers, sp_error *err)
+static sp_status each_fold(const sp_training *training, const sp_model *const *models, const int32_t *fold,
+                           int32_t n_folds, const wish *w, sp_workers *workers, sp_error *err)
 {
     int32_t *class_of_column = malloc((size_t)training->batch.scores.n_classes * sizeof *class_of_column);
     sp_status status = class_of_column ? SP_OK : sp_no_memory(err);
@@ -240,15 +251,17 @@ static sp_status each_fold(const sp_training *training, const sp_model *const *m
     return status;
 }
 
-sp_status sp_cross_decode(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                          const sp_decode_options *options, sp_workers *workers, const sp_decode_output *output, sp_error *err)
+sp_status sp_cross_decode(const sp_training *training, const sp_model *const *models, const int32_t *fold,
+                          int32_t n_folds, const sp_decode_options *options, sp_workers *workers,
+                          const sp_decode_output *output, sp_error *err)
 {
     wish w = {.options = options, .output = output};
     return each_fold(training, models, fold, n_folds, &w, workers, err);
 }
 
-sp_status sp_cross_run(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                       const sp_strategy *strategy, sp_workers *workers, const sp_judged *out, sp_error *err)
+sp_status sp_cross_run(const sp_training *training, const sp_model *const *models, const int32_t *fold,
+                       int32_t n_folds, const sp_strategy *strategy, sp_workers *workers,
+                       const sp_judged *out, sp_error *err)
 {
     sp_decode_options options = sp_decode_options_default();
     options.strategy = *strategy;

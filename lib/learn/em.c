@@ -49,7 +49,11 @@ static sp_status expect(em *w, sp_workers *workers, double *value, sp_error *err
     free(w->sums);
     w->sums = NULL;
     const double *const e[] = {w->e};
-    sp_sweep sweep = {.factors = &w->factors, .stretches = &w->stretches, .e = e, .has_path = w->has_path, .wants_counts = true};
+    sp_sweep sweep = {.factors = &w->factors,
+                      .stretches = &w->stretches,
+                      .e = e,
+                      .has_path = w->has_path,
+                      .wants_counts = true};
     sp_status status = SP_OK;
     TRY(sp_sweep_run(&sweep, workers, &w->sums, err));
     *value = w->sums[0];
@@ -131,15 +135,18 @@ sp_status sp_fail_without_paths(sp_error *err)
                    "with statepath compare");
 }
 
-sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations, double precision,
-                           sp_workers *workers, const char *name, sp_model **out, double *log_likelihood, int *n_iterations,
-                           sp_error *err)
+sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations,
+                           double precision, sp_workers *workers, const char *name, sp_model **out,
+                           double *log_likelihood, int *n_iterations, sp_error *err)
 {
     if (!training->batch.scores.data)
-        return sp_fail(err, SP_EINVAL, "EM learns from scores, and there are none; learn from labels with `method` counts");
+        return sp_fail(err, SP_EINVAL,
+                       "EM learns from scores, and there are none; learn from labels with `method` counts");
     if (rules->hidden) {
-        const sp_hidden_em_options how = {
-            .has_labels = true, .has_scores = true, .most_iterations = most_iterations, .precision = precision};
+        const sp_hidden_em_options how = {.has_labels = true,
+                                          .has_scores = true,
+                                          .most_iterations = most_iterations,
+                                          .precision = precision};
         sp_hidden_found found = {.values = log_likelihood};
         const sp_status status = sp_hidden_fit(training, rules, &how, workers, name, out, NULL, &found, err);
         if (n_iterations)

@@ -51,13 +51,17 @@ sp_fit_options sp_fit_options_default(void)
 sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
 {
     if (options->rules && options->seen > 0)
-        return sp_fail(err, SP_EINVAL, "rules from a model and rules from the labels exclude each other; choose one");
+        return sp_fail(err, SP_EINVAL,
+                       "rules from a model and rules from the labels exclude each other; choose one");
     if (options->seen < 0)
-        return sp_fail(err, SP_EINVAL, "transitions seen %lld times: the least count is 1", (long long)options->seen);
+        return sp_fail(err, SP_EINVAL, "transitions seen %lld times: the least count is 1",
+                       (long long)options->seen);
     if (!(options->smoothing >= 0) || isinf(options->smoothing))
-        return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on", options->smoothing);
+        return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on",
+                       options->smoothing);
     if (!(options->penalty >= 0) || isinf(options->penalty))
-        return sp_fail(err, SP_EINVAL, "penalty %g: a number above 0, or 0 to choose it by cross-validation", options->penalty);
+        return sp_fail(err, SP_EINVAL, "penalty %g: a number above 0, or 0 to choose it by cross-validation",
+                       options->penalty);
     if (options->memory < 1 || options->memory > 1000)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps from 1 to 1000", options->memory);
     if (options->n_raters < 1)
@@ -75,11 +79,11 @@ void sp_fit_report_clear(sp_fit_report *report)
     *report = (sp_fit_report){0};
 }
 
-typedef sp_status learner(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                          sp_model **out, sp_fit_report *report, sp_error *err);
+typedef sp_status learner(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                          sp_workers *workers, sp_model **out, sp_fit_report *report, sp_error *err);
 
-static sp_status fit_em(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                        sp_model **out, sp_fit_report *report, sp_error *err)
+static sp_status fit_em(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                        sp_workers *workers, sp_model **out, sp_fit_report *report, sp_error *err)
 {
     enum { MOST = 200 };
     double values[MOST + 1];
@@ -109,7 +113,8 @@ static int shown_bytes(const char *name)
 }
 
 /* Adds "<what>: a, b, c and 2 more" to text, of the classes that are `in` [K]; nothing where there is none. */
-static void name_classes(const char *what, const sp_training *training, const uint8_t *in, char *text, size_t room)
+static void name_classes(const char *what, const sp_training *training, const uint8_t *in, char *text,
+                         size_t room)
 {
     enum { NAMED = 3 };
     int64_t n = 0;
@@ -125,8 +130,8 @@ static void name_classes(const char *what, const sp_training *training, const ui
 
 /* Classes that the labels do not have, and, where rules are what the labels show, those that no path leaves: false on lack of
  * memory. */
-static bool name_odd_classes(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, char *text,
-                             size_t room)
+static bool name_odd_classes(const sp_training *training, const sp_fit_options *options,
+                             const sp_rules *rules, char *text, size_t room)
 {
     const size_t K = (size_t)rules->n_classes;
     const sp_batch *batch = &training->batch;
@@ -167,15 +172,18 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                                  : options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS
                                                                                       : options->method;
     if (method == SP_FIT_COUNTS && !r->has_durations && options->method == SP_FIT_CRF)
-        snprintf(how, sizeof how, ", no random field tried being better by more than a standard error, scale %.4g, memory %d,",
+        snprintf(how, sizeof how,
+                 ", no random field tried being better by more than a standard error, scale %.4g, memory %d,",
                  r->scale, options->memory);
     else if (method == SP_FIT_CRF)
-        snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
+        snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale,
+                 options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
-                 rules->hidden       ? rules->own ? ", classes that the labels leave open by expectation-maximisation,"
-                                                  : ", states by expectation-maximisation,"
-                 : !r->has_durations ? ""
+                 rules->hidden                   ? rules->own
+                                                       ? ", classes that the labels leave open by expectation-maximisation,"
+                                                       : ", states by expectation-maximisation,"
+                 : !r->has_durations             ? ""
                  : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
                                                  : ", with durations,");
     else
@@ -183,42 +191,49 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     char several[96] = "";
     if (r->n_set_steps)
         snprintf(several, sizeof several, " and %lld that have several classes", (long long)r->n_set_steps);
-    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps%s of %lld recordings",
-                        sp_fit_method_name(method), how, (long long)r->n_steps, several, (long long)r->n_recordings);
+    int used =
+        snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps%s of %lld recordings",
+                 sp_fit_method_name(method), how, (long long)r->n_steps, several, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores%s of %lld recordings", how,
-                        rules->hidden && r->n_steps + r->n_set_steps ? " and labels" : "", (long long)r->n_recordings);
+                        rules->hidden && r->n_steps + r->n_set_steps ? " and labels" : "",
+                        (long long)r->n_recordings);
     if (options->n_raters > 1)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", by %d raters whose labels count 1/%d each",
-                         options->n_raters, options->n_raters);
-    for (int32_t c = 0; c < r->fusion.n; c++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.40s %.4g%s", c ? ", " : ", scores fused (",
-                         training->classifiers[c], r->fusion.weights[c], c == r->fusion.n - 1 ? ")" : "");
-    if (r->fusion.n && r->fusion.best >= 0)
         used += snprintf(text + used, sizeof text - (size_t)used,
-                         ", %s held out %.4f with the learnt weights, %.4f with their mean, %.4f with %.40s alone",
-                         sp_tune_name(r->tune), signed_figure(r, r->fusion.learnt), signed_figure(r, r->fusion.mean),
-                         signed_figure(r, r->fusion.figure[r->fusion.best]), training->classifiers[r->fusion.best]);
+                         ", by %d raters whose labels count 1/%d each", options->n_raters, options->n_raters);
+    for (int32_t c = 0; c < r->fusion.n; c++)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "%s%.40s %.4g%s", c ? ", " : ", scores fused (",
+                     training->classifiers[c], r->fusion.weights[c], c == r->fusion.n - 1 ? ")" : "");
+    if (r->fusion.n && r->fusion.best >= 0)
+        used += snprintf(
+            text + used, sizeof text - (size_t)used,
+            ", %s held out %.4f with the learnt weights, %.4f with their mean, %.4f with %.40s alone",
+            sp_tune_name(r->tune), signed_figure(r, r->fusion.learnt), signed_figure(r, r->fusion.mean),
+            signed_figure(r, r->fusion.figure[r->fusion.best]), training->classifiers[r->fusion.best]);
     if (r->has_windows)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         ", scores weighed with those of neighbouring steps (windows)");
     if (!isnan(r->floor))
-        used += snprintf(text + used, sizeof text - (size_t)used, ", probabilities below %g raised to it", r->floor);
+        used += snprintf(text + used, sizeof text - (size_t)used, ", probabilities below %g raised to it",
+                         r->floor);
     if (!isnan(r->floor) && r->n_lost)
-        used += snprintf(text + used, sizeof text - (size_t)used, " (without that %lld recordings held out have no path)",
-                         (long long)r->n_lost);
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         " (without that %lld recordings held out have no path)", (long long)r->n_lost);
     if (options->rules)
         used += snprintf(text + used, sizeof text - (size_t)used, ", rules of %.200s", options->rules->name);
     else if (options->seen)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", rules: what the labels show at least %lld times",
-                         (long long)options->seen);
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         ", rules: what the labels show at least %lld times", (long long)options->seen);
     if (r->violations.illegal)
-        used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
-                         (long long)r->violations.illegal, (long long)r->violations.transitions);
-    if (!isnan(r->after))
         used +=
-            snprintf(text + used, sizeof text - (size_t)used,
-                     "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f", sp_tune_name(r->tune),
-                     sp_strategy_about(options->strategy.kind)->name, signed_figure(r, r->after), signed_figure(r, r->before));
+            snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
+                     (long long)r->violations.illegal, (long long)r->violations.transitions);
+    if (!isnan(r->after))
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f",
+                         sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name,
+                         signed_figure(r, r->after), signed_figure(r, r->before));
     else if (r->untuned)
         used += snprintf(text + used, sizeof text - (size_t)used, "; nothing was tuned: %s", r->untuned);
     if (!isnan(r->after) && r->tune == SP_TUNE_NLL && !goes_by_marginals(options->strategy.kind))
@@ -250,7 +265,8 @@ static sp_status check_durations(const sp_fit_options *options, sp_error *err)
     if (options->prices == SP_PRICES_LEARN && options->method == SP_FIT_EM)
         return sp_fail(err, SP_EINVAL, "`prices` learn needs labels: `method` em does not learn them");
     if (options->durations == SP_DURATIONS_LEARN)
-        return sp_fail(err, SP_EINVAL, "`durations` learn needs `method` counts: `method` %s does not learn them",
+        return sp_fail(err, SP_EINVAL,
+                       "`durations` learn needs `method` counts: `method` %s does not learn them",
                        sp_fit_method_name(options->method));
     return SP_OK;
 }
@@ -287,7 +303,8 @@ static bool are_sparse(const sp_training *training, const sp_rules *rules)
     if (n_transitions > SPARSE_MOST / (batch->scores.n_steps + 1))
         return false;
     for (int64_t n = 0; n < batch->n_recordings; n++)
-        for (int64_t t = batch->offsets[n] + 1; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
+        for (int64_t t = batch->offsets[n] + 1; sp_training_uses(training, n) && t < batch->offsets[n + 1];
+             t++)
             if (sp_training_says(training, t)) {
                 const bool is_pair = sp_training_says(training, t - 1);
                 n_pairs += is_pair;
@@ -298,30 +315,34 @@ static bool are_sparse(const sp_training *training, const sp_rules *rules)
 
 /* Steps with several classes, and those between sparse labels, are learnt from with the rules as a model of states: a step has a state of
  * one of the classes that it may have. What says how long classes last needs labels in a row, and gets them. */
-static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, sp_rules *rules, sp_fit_report *found,
-                            sp_error *err)
+static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, sp_rules *rules,
+                            sp_fit_report *found, sp_error *err)
 {
-    if (rules->durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
+    if (rules->durations &&
+        options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
         rules->hidden = options->rules;
     if (options->method == SP_FIT_CRF && found->n_set_steps && !found->n_steps)
         return sp_fail(err, SP_EINVAL,
-                       "`method` crf is judged beside the counts by steps with one class, and every labelled step has several; "
+                       "`method` crf is judged beside the counts by steps with one class, and every labelled "
+                       "step has several; "
                        "learn by `method` counts or em");
-    found->has_sparse_labels = options->method != SP_FIT_EM && options->memory == 1 && options->durations != SP_DURATIONS_LEARN &&
-                               !rules->hidden && are_sparse(training, rules);
-    return found->n_set_steps || found->has_sparse_labels ? sp_rules_hide(rules, training->classes, err) : SP_OK;
+    found->has_sparse_labels = options->method != SP_FIT_EM && options->memory == 1 &&
+                               options->durations != SP_DURATIONS_LEARN && !rules->hidden &&
+                               are_sparse(training, rules);
+    return found->n_set_steps || found->has_sparse_labels ? sp_rules_hide(rules, training->classes, err)
+                                                          : SP_OK;
 }
 
-static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
-                            sp_fit_report *report, sp_error *err)
+static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
+                            sp_model **out, sp_fit_report *report, sp_error *err)
 {
     const int32_t K = training->batch.scores.n_classes;
     if (options->tune == SP_TUNE_ENTITY_F1 && !sp_classes_are_tags(K, training->classes))
-        return sp_fail(
-            err, SP_EINVAL,
-            "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these "
-            "are not all (%s); tune by macro_f1 instead",
-            first_other(K, training->classes));
+        return sp_fail(err, SP_EINVAL,
+                       "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, "
+                       "E-TYPE and S-TYPE; these "
+                       "are not all (%s); tune by macro_f1 instead",
+                       first_other(K, training->classes));
     if (options->tune == SP_TUNE_COST && !options->costs)
         return sp_fail(err, SP_EINVAL, "tuning by cost needs the costs of errors");
     sp_fit_report found = {.floor = NAN,
@@ -335,7 +356,9 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
                            .penalty = options->penalty,
                            .scale = 1,
                            .tune = options->tune};
-    learner *fit = options->method == SP_FIT_EM ? fit_em : options->method == SP_FIT_CRF ? sp_fit_crf : sp_fit_counts;
+    learner *fit = options->method == SP_FIT_EM    ? fit_em
+                   : options->method == SP_FIT_CRF ? sp_fit_crf
+                                                   : sp_fit_counts;
     sp_rules rules = {0};
     sp_training seen = *training;
     sp_fit_options how = *options;
@@ -390,8 +413,8 @@ done:
 }
 
 /* From what a labeller decided, as scores; the model keeps its confusion. */
-static sp_status fit_decided(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
-                             sp_fit_report *report, sp_error *err)
+static sp_status fit_decided(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
+                             sp_model **out, sp_fit_report *report, sp_error *err)
 {
     const size_t K = (size_t)training->batch.scores.n_classes, S = (size_t)training->batch.scores.n_steps;
     double *scores = S <= SIZE_MAX / 16 / K ? malloc((S * K + 1) * sizeof *scores) : NULL;
@@ -406,7 +429,8 @@ static sp_status fit_decided(const sp_training *training, const sp_fit_options *
     TRY(sp_decided_scores(training, options, scores, confusion, err));
     sp_fit_options how = *options;
     if (how.features == SP_FEATURES_WINDOWS)
-        TRY(sp_fail(err, SP_EINVAL, "`features` windows: they are learnt from scores, and these are decided classes"));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`features` windows: they are learnt from scores, and these are decided classes"));
     how.features = SP_FEATURES_NONE; /* of which steps around say too little */
     TRY(fit_scores(&seen, &how, workers, out, report, err));
     (*out)->labeller = confusion;
@@ -417,8 +441,8 @@ done:
     return status;
 }
 
-sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
-                 sp_fit_report *report, sp_error *err)
+sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
+                 sp_model **out, sp_fit_report *report, sp_error *err)
 {
     sp_fit_options defaults = sp_fit_options_default();
     if (!options)
@@ -431,8 +455,8 @@ done:
     return status;
 }
 
-sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold, int32_t f,
-                       sp_workers *workers, sp_model **out, sp_error *err)
+sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold,
+                       int32_t f, sp_workers *workers, sp_model **out, sp_error *err)
 {
     const size_t N = (size_t)training->batch.n_recordings;
     uint8_t *use = malloc(N + 1);

@@ -43,7 +43,8 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, double *room, sp_evid
             const sp_training others = sp_tuner_without(u, f);
             sp_model_free(u->models[f]);
             u->models[f] = NULL;
-            TRY(sp_model_from_labels(&others, rules, u->options->smoothing, u->workers, "fold", &u->models[f], NULL, err));
+            TRY(sp_model_from_labels(&others, rules, u->options->smoothing, u->workers, "fold", &u->models[f],
+                                     NULL, err));
         }
         TRY(sp_tuner_judge(u, u->models, &out[i], err));
     }
@@ -63,14 +64,15 @@ static int choose(const sp_evidence *evidence)
     }
     for (int i = 0; i < best; i++) {
         double error;
-        if (evidence[i].n_lost == evidence[best].n_lost && sp_evidence_gain(&evidence[best], &evidence[i], &error) <= error)
+        if (evidence[i].n_lost == evidence[best].n_lost &&
+            sp_evidence_gain(&evidence[best], &evidence[i], &error) <= error)
             return i;
     }
     return best;
 }
 
-sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                       double **scores, sp_fit_report *report, sp_error *err)
+sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                       sp_workers *workers, double **scores, sp_fit_report *report, sp_error *err)
 {
     const sp_scores *given = &training->batch.scores;
     sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
@@ -83,7 +85,9 @@ sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *option
     TRY(sp_tuner_init(&u, err));
     if (sp_tuner_reason_against(&u))
         goto done;
-    TRY((room = malloc(((size_t)given->n_steps * (size_t)given->n_classes + 1) * sizeof *room)) ? SP_OK : sp_no_memory(err));
+    TRY((room = malloc(((size_t)given->n_steps * (size_t)given->n_classes + 1) * sizeof *room))
+            ? SP_OK
+            : sp_no_memory(err));
     TRY(judge(&u, rules, room, evidence, err));
     report->n_candidates += u.n_done;
     const int chosen = choose(evidence);

@@ -47,8 +47,8 @@ typedef struct candidates {
 } candidates;
 
 /* The weights that make the labels of a training set most likely, of sum 1: how much all of them weigh beside transitions is left to tuning. */
-static sp_status learn(const candidates *k, const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
-                       sp_workers *workers, double *weight, sp_error *err)
+static sp_status learn(const candidates *k, const sp_training *training, const sp_fit_options *options,
+                       const sp_rules *rules, sp_workers *workers, double *weight, sp_error *err)
 {
     const sp_crf_scores scores = {k->n, (const double *const *)k->sets, penalty};
     sp_training seen = *training;
@@ -57,11 +57,12 @@ static sp_status learn(const candidates *k, const sp_training *training, const s
     sp_crf *crf = NULL;
     sp_status status = SP_OK;
     sp_training_take_scores(&seen, k->sets[k->n]); /* of which a label is possible where it is by all */
-    of_classes.hidden = NULL; /* weights of scores are learnt under what the rules say of classes, whatever the states */
+    of_classes.hidden =
+        NULL; /* weights of scores are learnt under what the rules say of classes, whatever the states */
     TRY(sp_crf_new(&seen, &of_classes, 1, &crf, err));
     TRY((theta = malloc((size_t)sp_crf_n_parameters(crf) * sizeof *theta)) ? SP_OK : sp_no_memory(err));
-    TRY(sp_crf_from_counts(crf, options->smoothing > 0 ? options->smoothing : 0.5, &(sp_crf_weights){1, 1, 0}, workers, theta,
-                           err));
+    TRY(sp_crf_from_counts(crf, options->smoothing > 0 ? options->smoothing : 0.5, &(sp_crf_weights){1, 1, 0},
+                           workers, theta, err));
     TRY(sp_crf_weigh(crf, theta, &scores, 1e-7, workers, weight, err));
     for (int32_t c = 0; c < k->n; c++)
         sum += weight[c];
@@ -132,7 +133,8 @@ static void choose(const candidates *k, sp_learnt_fusion *found)
     double error;
     for (int32_t c = 0; c < k->n; c++) {
         found->figure[c] = evidence[c].value;
-        found->best = evidence[c].value > evidence[found->best < 0 ? 0 : found->best].value || c == 0 ? c : found->best;
+        found->best =
+            evidence[c].value > evidence[found->best < 0 ? 0 : found->best].value || c == 0 ? c : found->best;
     }
     const sp_evidence *alone = &evidence[found->best];
     found->mean = mean->value;
@@ -147,7 +149,8 @@ static void choose(const candidates *k, sp_learnt_fusion *found)
 }
 
 /* Judged where there is something to judge by; else the weights that are learnt stand. */
-static sp_status judge_all(candidates *k, sp_tuner *u, const sp_rules *rules, sp_learnt_fusion *found, sp_error *err)
+static sp_status judge_all(candidates *k, sp_tuner *u, const sp_rules *rules, sp_learnt_fusion *found,
+                           sp_error *err)
 {
     const sp_fit_options *options = u->options;
     sp_status status = SP_OK;
@@ -163,8 +166,9 @@ done:
     return status;
 }
 
-sp_status sp_fit_fusion(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, double floor,
-                        sp_workers *workers, sp_fusion **out, double **scores, sp_fit_report *report, sp_error *err)
+sp_status sp_fit_fusion(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                        double floor, sp_workers *workers, sp_fusion **out, double **scores,
+                        sp_fit_report *report, sp_error *err)
 {
     sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     candidates k = {.n = 0};
@@ -173,21 +177,26 @@ sp_status sp_fit_fusion(const sp_training *training, const sp_fit_options *optio
     if (training->n_beside == 0)
         return SP_OK;
     if (training->n_beside >= SP_MOST_CLASSIFIERS)
-        return sp_fail(err, SP_EINVAL, "%d classifiers: at most %d are fused", 1 + training->n_beside, SP_MOST_CLASSIFIERS);
+        return sp_fail(err, SP_EINVAL, "%d classifiers: at most %d are fused", 1 + training->n_beside,
+                       SP_MOST_CLASSIFIERS);
     if (!training->labels || !training->batch.scores.data || options->method == SP_FIT_EM)
-        return sp_fail(err, SP_EINVAL, "several classifiers are fused by weights that are learnt from scores and labels%s",
-                       options->method == SP_FIT_EM ? ", and `method` em learns from the scores alone; give it one of them" : "");
+        return sp_fail(err, SP_EINVAL,
+                       "several classifiers are fused by weights that are learnt from scores and labels%s",
+                       options->method == SP_FIT_EM
+                           ? ", and `method` em learns from the scores alone; give it one of them"
+                           : "");
     TRY(sp_tuner_init(&u, err));
     if (u.n_groups == 0 && training->label_set)
-        TRY(sp_fail(
-            err, SP_EINVAL,
-            "several classifiers are fused by weights that are learnt from steps with one class, and every labelled step has "
-            "several; give one of them"));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "several classifiers are fused by weights that are learnt from steps with one class, and "
+                    "every labelled step has "
+                    "several; give one of them"));
     TRY(candidates_init(&k, training, floor, err));
     found->n = k.n;
     found->best = -1;
     found->kept = SP_FUSION_LEARNT;
-    found->mean = found->mean_gain = found->mean_error = found->learnt = found->learnt_gain = found->learnt_error = NAN;
+    found->mean = found->mean_gain = found->mean_error = found->learnt = found->learnt_gain =
+        found->learnt_error = NAN;
     for (int32_t c = 0; c < k.n; c++)
         found->figure[c] = NAN;
     TRY(judge_all(&k, &u, rules, found, err));
@@ -199,7 +208,8 @@ sp_status sp_fit_fusion(const sp_training *training, const sp_fit_options *optio
                             : found->kept == SP_FUSION_MEAN ? 1. / k.n
                                                             : c == found->best;
     TRY((*out = sp_fusion_new(k.n, training->classifiers, found->weights)) ? SP_OK : sp_no_memory(err));
-    TRY((*scores = malloc(((size_t)(training->batch.scores.n_steps * training->batch.scores.n_classes) + 1) * sizeof **scores))
+    TRY((*scores = malloc(((size_t)(training->batch.scores.n_steps * training->batch.scores.n_classes) + 1) *
+                          sizeof **scores))
             ? SP_OK
             : sp_no_memory(err));
     sp_training_fuse(training, found->weights, isnan(floor) ? 0 : floor, *scores);

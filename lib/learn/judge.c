@@ -182,14 +182,17 @@ static double gain_of_costs(const counting *c, const double *sum)
 }
 
 /* The figure of summed rows; 0 where it is not defined. agreement is of the same. */
-static double plain_figure(const counting *c, int32_t figure, const double *sum, const sp_agreement *agreement)
+static double plain_figure(const counting *c, int32_t figure, const double *sum,
+                           const sp_agreement *agreement)
 {
     const double *ratio = sum + place_of(c, figure);
     if (figure == COST)
         return gain_of_costs(c, sum);
     if (figure > MACRO_F1)
         return ratio[1] > 0 ? ratio[0] / ratio[1] : 0;
-    const sp_value v = figure == KAPPA ? agreement->kappa : figure == MACRO_F1 ? agreement->macro_f1 : agreement->accuracy;
+    const sp_value v = figure == KAPPA      ? agreement->kappa
+                       : figure == MACRO_F1 ? agreement->macro_f1
+                                            : agreement->accuracy;
     return v.undefined ? 0 : v.value;
 }
 
@@ -223,8 +226,8 @@ static int64_t count_lost(const sp_training *training, const sp_judged *judged)
     return n_lost;
 }
 
-sp_status sp_evidence_of(const sp_training *training, const sp_fit_options *options, const sp_judged *judged, sp_evidence *out,
-                         sp_error *err)
+sp_status sp_evidence_of(const sp_training *training, const sp_fit_options *options, const sp_judged *judged,
+                         sp_evidence *out, sp_error *err)
 {
     counting c = {.training = training, .costs = options->costs, .tune = options->tune, .judged = judged};
     sp_owned own = {0};
@@ -232,8 +235,10 @@ sp_status sp_evidence_of(const sp_training *training, const sp_fit_options *opti
     int64_t n_groups = 0;
     sp_status status = SP_OK;
     TRY(counting_init(&c, &own, err));
-    TRY(sp_groups_number(training->batch.n_recordings, options->group, training->use, number, &n_groups, err));
-    double *rows = sp_zeros(&own, SP_MOST_BLOCKS + 2, c.width * sizeof *rows), *sum = rows + SP_MOST_BLOCKS * c.width;
+    TRY(sp_groups_number(training->batch.n_recordings, options->group, training->use, number, &n_groups,
+                         err));
+    double *rows = sp_zeros(&own, SP_MOST_BLOCKS + 2, c.width * sizeof *rows),
+           *sum = rows + SP_MOST_BLOCKS * c.width;
     int64_t *whole = sp_zeros(&own, c.width, sizeof *whole);
     TRY(sp_owned_status(&own, err));
     out->n_blocks = n_groups < SP_MOST_BLOCKS ? (int32_t)n_groups : SP_MOST_BLOCKS;

@@ -13,7 +13,8 @@
 sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes, sp_error *err)
 {
     if (n_classes < 1)
-        return sp_fail(err, SP_EINVAL, "labels of %d classes cannot be counted; there must be at least one", n_classes);
+        return sp_fail(err, SP_EINVAL, "labels of %d classes cannot be counted; there must be at least one",
+                       n_classes);
     size_t k = (size_t)n_classes;
     *counts = (sp_label_counts){.n_classes = n_classes};
     counts->transitions = calloc(k * k + 3 * k, sizeof *counts->transitions);
@@ -31,7 +32,8 @@ void sp_label_counts_clear(sp_label_counts *counts)
     *counts = (sp_label_counts){0};
 }
 
-void sp_label_counts_add(sp_label_counts *counts, int64_t n_steps, const int32_t *labels, const int64_t *segments)
+void sp_label_counts_add(sp_label_counts *counts, int64_t n_steps, const int32_t *labels,
+                         const int64_t *segments)
 {
     size_t n_classes = (size_t)counts->n_classes;
     counts->n_recordings++;
@@ -65,8 +67,8 @@ static bool is_seen(const void *arg, int32_t from, int32_t to)
     return s->counts->transitions[i * n + j] >= s->min_count || (i == j && s->counts->steps[i] > 0);
 }
 
-sp_status sp_model_from_counts(const char *name, const char *const *classes, const sp_label_counts *counts, int64_t min_count,
-                               sp_model **out, sp_error *err)
+sp_status sp_model_from_counts(const char *name, const char *const *classes, const sp_label_counts *counts,
+                               int64_t min_count, sp_model **out, sp_error *err)
 {
     int32_t n = counts->n_classes;
     int64_t n_steps = 0;
@@ -76,12 +78,14 @@ sp_status sp_model_from_counts(const char *name, const char *const *classes, con
         has_start |= counts->starts[k] >= min_count;
     }
     if (min_count < 1)
-        return sp_fail(err, SP_EINVAL, "`min_count` %lld: must be at least 1; at 0 every transition would be allowed",
+        return sp_fail(err, SP_EINVAL,
+                       "`min_count` %lld: must be at least 1; at 0 every transition would be allowed",
                        (long long)min_count);
     if (n_steps == 0)
         return sp_fail(err, SP_EINVAL, "no labelled step to learn from; all labels are -1");
     if (!has_start)
-        return sp_fail(err, SP_EINVAL, "no class starts at least %lld of the %lld recordings; lower `min_count`",
+        return sp_fail(err, SP_EINVAL,
+                       "no class starts at least %lld of the %lld recordings; lower `min_count`",
                        (long long)min_count, (long long)counts->n_recordings);
     sp_model *model = sp_model_new(name, n, classes);
     sp_status status = SP_OK;

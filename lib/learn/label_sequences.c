@@ -48,20 +48,23 @@ static bool draw_lengths(const sp_recipe *recipe, sp_label_sequences *drawn)
         drawn->offsets[0] = 0;
         unsigned long spread = (unsigned long)(recipe->max_steps - recipe->min_steps) + 1;
         for (size_t i = 0; i < n; i++)
-            drawn->offsets[i + 1] = drawn->offsets[i] + recipe->min_steps + (int64_t)gsl_rng_uniform_int(rng, spread);
+            drawn->offsets[i + 1] =
+                drawn->offsets[i] + recipe->min_steps + (int64_t)gsl_rng_uniform_int(rng, spread);
         drawn->n_steps = drawn->offsets[n];
     }
     gsl_rng_free(rng);
     return drawn->offsets != NULL;
 }
 
-static void draw_classes(const sp_recipe *recipe, gsl_rng *class_rng, gsl_rng *hidden_rng, sp_label_sequences *drawn)
+static void draw_classes(const sp_recipe *recipe, gsl_rng *class_rng, gsl_rng *hidden_rng,
+                         sp_label_sequences *drawn)
 {
     int32_t k = recipe->n_classes;
     for (int64_t n = 0; n < drawn->n_recordings; n++)
         for (int64_t t = drawn->offsets[n]; t < drawn->offsets[n + 1]; t++) {
             bool is_first = t == drawn->offsets[n];
-            const double *p = is_first ? recipe->start : recipe->transitions + (size_t)drawn->classes[t - 1] * (size_t)k;
+            const double *p =
+                is_first ? recipe->start : recipe->transitions + (size_t)drawn->classes[t - 1] * (size_t)k;
             drawn->classes[t] = sp_draw_class(gsl_rng_uniform(class_rng), k, p, -1);
             bool is_hidden = gsl_rng_uniform(hidden_rng) < recipe->unscored;
             drawn->labels[t] = is_hidden ? -1 : drawn->classes[t];
@@ -75,7 +78,8 @@ bool sp_label_sequences_draw(const sp_recipe *recipe, sp_label_sequences *drawn)
     size_t s = is_ok ? (size_t)drawn->n_steps : 0;
     gsl_rng *class_rng = NULL, *hidden_rng = NULL;
     is_ok = is_ok && (drawn->classes = malloc(s * sizeof *drawn->classes)) &&
-            (drawn->labels = malloc(s * sizeof *drawn->labels)) && (class_rng = sp_draw_new(recipe, SP_DRAW_CLASS)) &&
+            (drawn->labels = malloc(s * sizeof *drawn->labels)) &&
+            (class_rng = sp_draw_new(recipe, SP_DRAW_CLASS)) &&
             (hidden_rng = sp_draw_new(recipe, SP_DRAW_HIDDEN));
     if (is_ok)
         draw_classes(recipe, class_rng, hidden_rng, drawn);

@@ -7,7 +7,14 @@
 #include "statepath/simulate.h"
 
 /* One generator for each thing that is drawn, so that changing one of them leaves the others as they were. Numbers are kept. */
-enum sp_draw { SP_DRAW_LENGTH, SP_DRAW_CLASS, SP_DRAW_CLASSIFIER, SP_DRAW_HIDDEN, SP_DRAW_TONES, SP_DRAW_NOISE };
+enum sp_draw {
+    SP_DRAW_LENGTH,
+    SP_DRAW_CLASS,
+    SP_DRAW_CLASSIFIER,
+    SP_DRAW_HIDDEN,
+    SP_DRAW_TONES,
+    SP_DRAW_NOISE
+};
 
 /* The recipe's generator number `what`; NULL on lack of memory. */
 gsl_rng *sp_draw_new(const sp_recipe *recipe, enum sp_draw what);

@@ -12,7 +12,7 @@ typedef struct search {
     sp_lbfgs_function *function;
     void *arg;
     double *x, *gradient, *trial, *trial_gradient, *direction; /* [n] */
-    double *s, *y;                                             /* [MEMORY,n] steps and changes of the gradient, as a ring */
+    double *s, *y; /* [MEMORY,n] steps and changes of the gradient, as a ring */
     double rho[MEMORY];
     int n_kept, newest;
     int evaluations;
@@ -55,7 +55,8 @@ static void choose_direction(search *w)
 }
 
 /* Finds a step that meets the weak Wolfe conditions; trial and trial_gradient hold the point. *is_found false: no step helps. */
-static sp_status line_search(search *w, double value, double step, double *trial_value, bool *is_found, sp_error *err)
+static sp_status line_search(search *w, double value, double step, double *trial_value, bool *is_found,
+                             sp_error *err)
 {
     double slope = dot(w->n, w->gradient, w->direction), low = 0, high = INFINITY;
     *is_found = false;
@@ -107,8 +108,8 @@ static double largest(int64_t n, const double *x)
     return most;
 }
 
-sp_status sp_lbfgs(int64_t n, double *x, sp_lbfgs_function *function, void *arg, double tolerance, int most_iterations,
-                   sp_lbfgs_result *result, sp_error *err)
+sp_status sp_lbfgs(int64_t n, double *x, sp_lbfgs_function *function, void *arg, double tolerance,
+                   int most_iterations, sp_lbfgs_result *result, sp_error *err)
 {
     search w = {.n = n, .function = function, .arg = arg, .x = x, .newest = MEMORY - 1};
     size_t rows = 4 + 2 * MEMORY;

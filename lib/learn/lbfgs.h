@@ -14,7 +14,8 @@
 
 /* The function: value and gradient [n] at x [n]. A value that is not finite means "too far". Any status but SP_OK ends the
  * search. */
-typedef sp_status sp_lbfgs_function(void *arg, const double *x, double *value, double *gradient, sp_error *err);
+typedef sp_status sp_lbfgs_function(void *arg, const double *x, double *value, double *gradient,
+                                    sp_error *err);
 
 typedef struct sp_lbfgs_result {
     double value;
@@ -25,7 +26,7 @@ typedef struct sp_lbfgs_result {
 /* Minimises from x (out: the best point found). Stops when the gradient's largest element is below tolerance * max(1, |value|),
  * when ten iterations together gain less than that, when no step makes the value smaller (rounding), or after most_iterations.
  * SP_OK, SP_ENOMEM, or the function's status. */
-sp_status sp_lbfgs(int64_t n, double *x, sp_lbfgs_function *function, void *arg, double tolerance, int most_iterations,
-                   sp_lbfgs_result *result, sp_error *err);
+sp_status sp_lbfgs(int64_t n, double *x, sp_lbfgs_function *function, void *arg, double tolerance,
+                   int most_iterations, sp_lbfgs_result *result, sp_error *err);
 
 #endif

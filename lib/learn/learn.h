@@ -12,19 +12,20 @@
  *   group  [n] equal numbers are one group; NULL: each recording its own
  *   use    [n] or NULL: all
  * SP_OK, SP_ENOMEM. O(n log n). */
-sp_status sp_groups_number(int64_t n, const int32_t *group, const uint8_t *use, int32_t *number, int64_t *n_groups,
-                           sp_error *err);
+sp_status sp_groups_number(int64_t n, const int32_t *group, const uint8_t *use, int32_t *number,
+                           int64_t *n_groups, sp_error *err);
 
 /* Shares recordings out into folds: groups are not parted; the largest group goes first to the fold of fewest steps so far, equal
  * ones in order.
  *   group  [N] or NULL;   fold  out [N] 0..n_folds-1
  * SP_OK; SP_EINVAL (fewer groups than folds, n_folds < 2); SP_ENOMEM. */
-sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold, sp_error *err);
+sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold,
+                          sp_error *err);
 
 /* Fits the model of fold f, on the recordings of the other folds (that take part in the training set).
  *   fold    [N];   out  freed by the caller */
-sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold, int32_t f,
-                       sp_workers *workers, sp_model **out, sp_error *err);
+sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold,
+                       int32_t f, sp_workers *workers, sp_model **out, sp_error *err);
 
 /* sp_fit_tied() without each fold, as its report is made.
  *   options  n_folds, of labelled recordings; at most so many are made
@@ -32,8 +33,9 @@ sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *option
  *   models   out [n_folds], NULL before; of a fold that is not made NULL. Freed by the caller, on failure too
  *   points   to be cleared by the caller; on failure empty
  * What sp_fit_tied() returns. */
-sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim,
-                            const sp_bootstrap_options *bootstrap, sp_workers *workers, int32_t *fold, sp_model **models,
+sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *options,
+                            const sp_tied_aim *aim, const sp_bootstrap_options *bootstrap,
+                            sp_workers *workers, int32_t *fold, sp_model **models,
                             sp_operating_points *points, sp_error *err);
 
 /* Decodes each recording with the model of its fold, its decoding defaults applied.
@@ -42,8 +44,9 @@ sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *o
  *   relax   as in sp_decode_options
  *   output  as for sp_decode_batch(), scores under the fold's model; results and broken may be NULL
  * SP_OK and what sp_decode_batch() and sp_chain_new() return. */
-sp_status sp_cross_decode(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                          const sp_decode_options *options, sp_workers *workers, const sp_decode_output *output, sp_error *err);
+sp_status sp_cross_decode(const sp_training *training, const sp_model *const *models, const int32_t *fold,
+                          int32_t n_folds, const sp_decode_options *options, sp_workers *workers,
+                          const sp_decode_output *output, sp_error *err);
 
 /* ---- options ---- */
 
@@ -60,7 +63,8 @@ bool sp_can_calibrate(const sp_training *training);
 
 /* The rows of prepared scores as calibration makes them, not normalised: out [T,K]. by_vector: a scale and a bias for each class,
  * e_k being taken less the row's maximum as in the fit; else one temperature. -INFINITY stays. O(T K). */
-void sp_calibrate_rows(const sp_calibrated *calibration, bool by_vector, const sp_scores *scores, double *out);
+void sp_calibrate_rows(const sp_calibrated *calibration, bool by_vector, const sp_scores *scores,
+                       double *out);
 
 /* Temperature and prior taken in or out: e / temperature - prior_weight log_prior, or with `undo` what gives `scores` that way.
  * Rows of zeros say nothing and stay. log_prior [K], NULL: 0. */

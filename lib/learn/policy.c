@@ -51,13 +51,14 @@ sp_status sp_policy_recipe_check(const sp_policy_recipe *r, const char **key, sp
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high)) {
             if (key)
                 *key = ranges[i].key;
-            return sp_fail(err, SP_EINVAL, "key \"%s\": %g is not from %g to %g", ranges[i].key, ranges[i].value, ranges[i].low,
-                           ranges[i].high);
+            return sp_fail(err, SP_EINVAL, "key \"%s\": %g is not from %g to %g", ranges[i].key,
+                           ranges[i].value, ranges[i].low, ranges[i].high);
         }
     if (key)
         *key = "positions";
     if (r->n_positions > most / r->n_moves)
-        return sp_fail(err, SP_EINVAL, "key \"positions\": %lld positions of %lld moves are more than %lld numbers",
+        return sp_fail(err, SP_EINVAL,
+                       "key \"positions\": %lld positions of %lld moves are more than %lld numbers",
                        (long long)r->n_positions, (long long)r->n_moves, (long long)most);
     return SP_OK;
 }
@@ -150,7 +151,8 @@ static void draw_position(workshop *w, int64_t t)
     for (int64_t i = 0; i < k; i++)
         w->logits[i] = r->sharpness * normal(w, DRAW_LOGIT);
     const double log_odds = log(r->leak / (1 - r->leak)) + r->leak_spread * normal(w, DRAW_LEAK);
-    const double shift = n < k ? log_odds + log_mass(w->logits, mask, k, 1) - log_mass(w->logits, mask, k, 0) : 0;
+    const double shift =
+        n < k ? log_odds + log_mass(w->logits, mask, k, 1) - log_mass(w->logits, mask, k, 0) : 0;
     for (int64_t i = 0; i < k; i++)
         logits[i] = (float)(w->logits[i] + (mask[i] ? 0 : shift));
 }

@@ -30,7 +30,8 @@ static sp_status fit_folds(sp_tuner *u, const sp_model *model, const sp_fit_repo
         u->models[f]->transition_weight = model->transition_weight;
         u->models[f]->prior_weight = model->prior_weight;
         if (model->min_dwell && u->models[f]->min_dwell)
-            memcpy(u->models[f]->min_dwell, model->min_dwell, (size_t)model->n_states * sizeof *model->min_dwell);
+            memcpy(u->models[f]->min_dwell, model->min_dwell,
+                   (size_t)model->n_states * sizeof *model->min_dwell);
     }
 done:
     return status;
@@ -85,25 +86,27 @@ done:
     return status;
 }
 
-sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model *model,
-                        sp_fit_report *report, sp_error *err)
+sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
+                        sp_model *model, sp_fit_report *report, sp_error *err)
 {
     sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     sp_status status = SP_OK;
     if (options->prices == SP_PRICES_NONE)
         return SP_OK;
     if (options->tune == SP_TUNE_NONE || !training->batch.scores.data || !training->labels)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`prices` learn judges prices by recordings held out: it needs scores, labels and a `tune` other than none");
+        return sp_fail(err, SP_EINVAL,
+                       "`prices` learn judges prices by recordings held out: it needs scores, labels and a "
+                       "`tune` other than none");
     report->prices = calloc((size_t)model->n_rules + 1, sizeof *report->prices);
     if (!report->prices)
         return sp_no_memory(err);
     for (int32_t r = 0; r < model->n_rules; r++)
         if (model->rules[r].is_named)
-            report->prices[report->n_prices++] = (sp_learnt_price){r, model->rules[r].cost, model->rules[r].cost};
+            report->prices[report->n_prices++] =
+                (sp_learnt_price){r, model->rules[r].cost, model->rules[r].cost};
     if (report->n_prices == 0)
-        return sp_fail(err, SP_EINVAL, "`prices` learn: the rules have none over more than two steps that has a name");
+        return sp_fail(err, SP_EINVAL,
+                       "`prices` learn: the rules have none over more than two steps that has a name");
     TRY(sp_tuner_init(&u, err));
     if (sp_tuner_reason_against(&u))
         TRY(sp_fail(err, SP_EINVAL, "`prices` learn: %s", sp_tuner_reason_against(&u)));

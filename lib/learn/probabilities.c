@@ -51,8 +51,9 @@ done:
     return status;
 }
 
-sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, const char *const *classes, const double *transition,
-                                    const double *start, const double *prior, sp_model **out, sp_error *err)
+sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, const char *const *classes,
+                                    const double *transition, const double *start, const double *prior,
+                                    sp_model **out, sp_error *err)
 {
     int32_t K = rules->n_classes;
     size_t n = (size_t)K;
@@ -62,7 +63,8 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
         has_dwell |= rules->dwell[k] > 1;
     sp_status status = SP_OK;
     TRY(sp_rules_new_model(rules, name, classes, &model, err));
-    if (!(model->start = malloc(n * sizeof *start)) || (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
+    if (!(model->start = malloc(n * sizeof *start)) ||
+        (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
         (prior && !(model->prior = malloc(n * sizeof *prior))) ||
         (has_dwell && !(model->min_dwell = malloc(n * sizeof *model->min_dwell))))
         TRY(sp_no_memory(err));
@@ -123,7 +125,8 @@ static void to_probabilities(const sp_rules *rules, double smoothing, tables *c)
         sp_smooth(K, row, rules->allow + (size_t)i * (size_t)K, smoothing, row);
     }
     sp_smooth(K, c->start, rules->start, smoothing, c->start);
-    double n_steps = 0, least = smoothing > 0 ? smoothing : 0.5; /* never 0: its log is subtracted from scores */
+    double n_steps = 0,
+           least = smoothing > 0 ? smoothing : 0.5; /* never 0: its log is subtracted from scores */
     for (int32_t k = 0; k < K; k++)
         n_steps += c->prior[k] + least;
     for (int32_t k = 0; k < K; k++)
@@ -133,24 +136,29 @@ static void to_probabilities(const sp_rules *rules, double smoothing, tables *c)
 sp_status sp_fail_without_labels(int64_t n_recordings, sp_error *err)
 {
     return sp_fail(err, SP_EINVAL,
-                   "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with `method` em",
+                   "no labelled step to learn from in %lld recordings; learn transitions from the scores "
+                   "alone with `method` em",
                    (long long)n_recordings);
 }
 
 /* As counts would be, where labels do not say the states. */
-static sp_status from_hidden(const sp_training *training, const sp_rules *rules, double smoothing, sp_workers *workers,
-                             const char *name, sp_model **out, sp_violations *violations, sp_error *err)
+static sp_status from_hidden(const sp_training *training, const sp_rules *rules, double smoothing,
+                             sp_workers *workers, const char *name, sp_model **out, sp_violations *violations,
+                             sp_error *err)
 {
-    const sp_hidden_em_options how = {.has_labels = true, .smoothing = smoothing, .most_iterations = 200, .precision = 1e-6};
+    const sp_hidden_em_options how = {
+        .has_labels = true, .smoothing = smoothing, .most_iterations = 200, .precision = 1e-6};
     sp_hidden_found found = {0};
     return sp_hidden_fit(training, rules, &how, workers, name, out, violations, &found, err);
 }
 
-sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, sp_workers *workers,
-                               const char *name, sp_model **out, sp_violations *violations, sp_error *err)
+sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing,
+                               sp_workers *workers, const char *name, sp_model **out,
+                               sp_violations *violations, sp_error *err)
 {
     if (!(smoothing >= 0) || isinf(smoothing))
-        return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on", smoothing);
+        return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on",
+                       smoothing);
     if (rules->hidden)
         return from_hidden(training, rules, smoothing, workers, name, out, violations, err);
     const size_t K = (size_t)rules->n_classes;

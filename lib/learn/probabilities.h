@@ -12,7 +12,8 @@ void sp_smooth(int32_t n, const double *count, const uint8_t *allowed, double sm
  *   transition  [K,K] 0 = left out; every row sums to 1 or, where nothing may follow, to 0
  *   start       [K];   prior  [K] or NULL
  * Ends and minimum dwell are those of the rules. SP_OK, SP_EMODEL, SP_ENOMEM. */
-sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, const char *const *classes, const double *transition,
-                                    const double *start, const double *prior, sp_model **out, sp_error *err);
+sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, const char *const *classes,
+                                    const double *transition, const double *start, const double *prior,
+                                    sp_model **out, sp_error *err);
 
 #endif

@@ -50,7 +50,8 @@ static void allow_all(sp_rules *rules)
 }
 
 /* from and to have one of these each. */
-static bool copy_durations(int32_t K, const sp_duration *from, const int32_t *class_of_column, sp_duration **to)
+static bool copy_durations(int32_t K, const sp_duration *from, const int32_t *class_of_column,
+                           sp_duration **to)
 {
     sp_model source = {.n_classes = K, .durations = (sp_duration *)from}, target = {.n_classes = K};
     const bool is_done = sp_durations_copy(&source, class_of_column, &target);
@@ -64,7 +65,8 @@ static bool copy_declared(const sp_model *declared, int32_t *class_of, sp_model 
     const char *const *names = (const char *const *)model->classes;
     free(model->source);
     model->source = declared->source ? strdup(declared->source) : NULL;
-    return (!declared->source || model->source) && sp_model_align(declared, model->n_classes, names, class_of, NULL) == SP_OK &&
+    return (!declared->source || model->source) &&
+           sp_model_align(declared, model->n_classes, names, class_of, NULL) == SP_OK &&
            sp_rules_copy(declared, class_of, model);
 }
 
@@ -73,13 +75,15 @@ bool sp_rules_give_rest(const sp_rules *rules, sp_model *model)
     int32_t *class_of = malloc((size_t)model->n_classes * sizeof *class_of);
     model->whole_at_start = rules->whole_at_start;
     model->whole_at_end = rules->whole_at_end;
-    const bool is_done = class_of && copy_durations(rules->n_classes, rules->durations, NULL, &model->durations) &&
+    const bool is_done = class_of &&
+                         copy_durations(rules->n_classes, rules->durations, NULL, &model->durations) &&
                          (!rules->declared || copy_declared(rules->declared, class_of, model));
     free(class_of);
     return is_done;
 }
 
-sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes, sp_model **out, sp_error *err)
+sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes,
+                             sp_model **out, sp_error *err)
 {
     sp_model *model = sp_model_new(name, rules->n_classes, classes);
     if (!model || !sp_rules_give_rest(rules, model)) {
@@ -116,7 +120,8 @@ bool sp_rules_hide_states(const sp_model *model)
     return false;
 }
 
-sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err)
+sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes,
+                        sp_error *err)
 {
     size_t n = (size_t)n_classes;
     int32_t *class_of_column = malloc(2 * n * sizeof *class_of_column);
@@ -184,7 +189,8 @@ done:
 sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int64_t min_count, sp_error *err)
 {
     if (min_count < 1)
-        return sp_fail(err, SP_EINVAL, "a transition seen at least %lld times: the least count is 1", (long long)min_count);
+        return sp_fail(err, SP_EINVAL, "a transition seen at least %lld times: the least count is 1",
+                       (long long)min_count);
     sp_label_counts counts = {0};
     sp_rules made = {0};
     size_t n = (size_t)training->batch.scores.n_classes;
@@ -194,7 +200,8 @@ sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int
     for (int64_t r = 0; training->labels && r < training->batch.n_recordings; r++)
         if (sp_training_uses(training, r)) {
             sp_scores scores = sp_batch_recording(&training->batch, r);
-            sp_label_counts_add(&counts, scores.n_steps, training->labels + training->batch.offsets[r], scores.segments);
+            sp_label_counts_add(&counts, scores.n_steps, training->labels + training->batch.offsets[r],
+                                scores.segments);
         }
     int64_t n_starts = 0, n_ends = 0;
     for (size_t k = 0; k < n; k++) {
@@ -204,7 +211,8 @@ sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int
     for (size_t i = 0; i < n; i++) {
         bool is_seen = counts.steps[i] > 0;
         for (size_t j = 0; j < n; j++)
-            made.allow[i * n + j] = i == j || !is_seen || counts.steps[j] == 0 || counts.transitions[i * n + j] >= min_count;
+            made.allow[i * n + j] =
+                i == j || !is_seen || counts.steps[j] == 0 || counts.transitions[i * n + j] >= min_count;
         made.start[i] = !n_starts || counts.starts[i] >= min_count;
         made.end[i] = !n_ends || counts.ends[i] >= min_count;
         made.dwell[i] = 1;

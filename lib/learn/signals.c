@@ -44,7 +44,8 @@ static void skip_unused(sp_signal_maker *maker)
     const sp_recipe *r = maker->recipe;
     int32_t class = 0;
     for (int64_t t = 1; t < r->n_unused; t++)
-        class = sp_numpy_choice_of(&maker->numpy, r->n_classes, r->transitions + (size_t) class * (size_t)r->n_classes);
+        class = sp_numpy_choice_of(&maker->numpy, r->n_classes,
+                                   r->transitions + (size_t) class * (size_t)r->n_classes);
 }
 
 /* The first class of a recording: one of those that may start, or by their probabilities where these differ. */
@@ -72,8 +73,8 @@ static void draw_recording(sp_signal_maker *maker, int32_t *classes)
     const sp_recipe *r = maker->recipe;
     classes[0] = draw_start(maker);
     for (int64_t t = 1; t < r->min_steps; t++)
-        classes[t] =
-            sp_numpy_choice_of(&maker->numpy, r->n_classes, r->transitions + (size_t)classes[t - 1] * (size_t)r->n_classes);
+        classes[t] = sp_numpy_choice_of(&maker->numpy, r->n_classes,
+                                        r->transitions + (size_t)classes[t - 1] * (size_t)r->n_classes);
 }
 
 /* All classes. The noise of a recording is drawn between its classes and those of the next one, so it is drawn twice: here, to be
@@ -88,7 +89,8 @@ static bool draw_nights(sp_signal_maker *maker)
     drawn->offsets = malloc(((size_t)r->n_recordings + 1) * sizeof *drawn->offsets);
     drawn->classes = malloc((size_t)drawn->n_steps * sizeof *drawn->classes);
     drawn->labels = malloc((size_t)drawn->n_steps * sizeof *drawn->labels);
-    if (!drawn->offsets || !drawn->classes || !drawn->labels || !sp_numpy_draws_init(&maker->numpy, (uint32_t)r->seed))
+    if (!drawn->offsets || !drawn->classes || !drawn->labels ||
+        !sp_numpy_draws_init(&maker->numpy, (uint32_t)r->seed))
         return false;
     skip_unused(maker);
     for (int64_t n = 0; n < r->n_recordings; n++) {
@@ -124,8 +126,8 @@ sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp
     sp_status status = SP_OK;
     TRY(sp_recipe_check(recipe, NULL, err));
     if (!recipe->signals)
-        TRY(sp_fail(err, SP_EINVAL, "the recipe%s%s has no \"signals\"; it is one of scores", recipe->name ? " " : "",
-                    recipe->name ? recipe->name : ""));
+        TRY(sp_fail(err, SP_EINVAL, "the recipe%s%s has no \"signals\"; it is one of scores",
+                    recipe->name ? " " : "", recipe->name ? recipe->name : ""));
     if (!(maker = calloc(1, sizeof *maker)))
         TRY(sp_no_memory(err));
     maker->recipe = recipe;
@@ -149,7 +151,8 @@ sp_signal_nights sp_signal_maker_nights(const sp_signal_maker *maker)
 /* Seconds between two samples. */
 static double spacing(const sp_signal_recipe *s)
 {
-    return s->both_ends && s->n_samples > 1 ? (double)s->n_samples / s->rate / (double)(s->n_samples - 1) : 1 / s->rate;
+    return s->both_ends && s->n_samples > 1 ? (double)s->n_samples / s->rate / (double)(s->n_samples - 1)
+                                            : 1 / s->rate;
 }
 
 /* clean += weight * the tones of class k, each with a phase of its own.
@@ -181,8 +184,10 @@ static void draw_clean(sp_signal_maker *maker, int32_t c, bool is_first)
 {
     const sp_signal_recipe *s = maker->recipe->signals;
     double z = gsl_ran_gaussian_ziggurat(maker->tones, 1), rho = exp(-1.0 / DRIFT_STEPS);
-    maker->log_gain = is_first ? s->amplitude_drift * z : rho * maker->log_gain + sqrt(1 - rho * rho) * s->amplitude_drift * z;
-    double w = s->overlap * gsl_rng_uniform(maker->tones), u = gsl_rng_uniform(maker->tones), gain = exp(maker->log_gain);
+    maker->log_gain = is_first ? s->amplitude_drift * z
+                               : rho * maker->log_gain + sqrt(1 - rho * rho) * s->amplitude_drift * z;
+    double w = s->overlap * gsl_rng_uniform(maker->tones), u = gsl_rng_uniform(maker->tones),
+           gain = exp(maker->log_gain);
     for (int64_t i = 0; i < s->n_samples; i++)
         maker->clean[i] = 0;
     add_tones(maker, c, gain * (1 - w));
@@ -209,8 +214,9 @@ static void draw_by_numpy(sp_signal_maker *maker, int32_t c, float *out)
     }
     for (int32_t channel = 1; channel < s->n_channels; channel++)
         for (size_t i = 0; i < n; i++)
-            out[(size_t)channel * n + i] = (float)(s->channels[channel].gain * maker->clean[i] +
-                                                   s->channels[channel].noise * sp_numpy_normal(&maker->numpy));
+            out[(size_t)channel * n + i] =
+                (float)(s->channels[channel].gain * maker->clean[i] +
+                        s->channels[channel].noise * sp_numpy_normal(&maker->numpy));
 }
 
 static void draw_steps_by_numpy(sp_signal_maker *maker, int64_t n_steps, float *out)
@@ -218,8 +224,10 @@ static void draw_steps_by_numpy(sp_signal_maker *maker, int64_t n_steps, float *
     const sp_signal_recipe *s = maker->recipe->signals;
     for (int64_t t = 0; t < n_steps; t++, maker->step++) {
         if (maker->step == maker->drawn.offsets[maker->recording])
-            draw_recording(maker, maker->drawn.classes + maker->drawn.offsets[maker->recording++]); /* the same ones again */
-        draw_by_numpy(maker, maker->drawn.classes[maker->step], out + (size_t)(t * s->n_channels * s->n_samples));
+            draw_recording(maker, maker->drawn.classes +
+                                      maker->drawn.offsets[maker->recording++]); /* the same ones again */
+        draw_by_numpy(maker, maker->drawn.classes[maker->step],
+                      out + (size_t)(t * s->n_channels * s->n_samples));
     }
 }
 
@@ -240,7 +248,8 @@ void sp_signal_maker_draw(sp_signal_maker *maker, int64_t n_steps, float *out)
             const float *first = out + (size_t)t * (size_t)s->n_channels * n;
             for (size_t i = 0; i < n; i++) {
                 double base = c == 0 ? maker->clean[i] : (double)first[i];
-                x[i] = (float)(s->channels[c].gain * base + s->channels[c].noise * gsl_ran_gaussian_ziggurat(maker->noise, 1));
+                x[i] = (float)(s->channels[c].gain * base +
+                               s->channels[c].noise * gsl_ran_gaussian_ziggurat(maker->noise, 1));
             }
         }
     }

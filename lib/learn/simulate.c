@@ -109,7 +109,8 @@ static int32_t see(workshop *w, int32_t c, int32_t *error)
     else if (*error >= 0)
         return *error;
     if (v < w->error_in[c])
-        *error = sp_draw_class(v / w->error_in[c], r->n_classes, r->confusion + (size_t)c * (size_t)r->n_classes, c);
+        *error = sp_draw_class(v / w->error_in[c], r->n_classes,
+                               r->confusion + (size_t)c * (size_t)r->n_classes, c);
     return *error >= 0 ? *error : c;
 }
 
@@ -140,8 +141,8 @@ sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err
     sp_status status = SP_OK;
     TRY(sp_recipe_check(recipe, NULL, err));
     if (recipe->signals)
-        TRY(sp_fail(err, SP_EINVAL, "the recipe%s%s is one of signals, not of scores", recipe->name ? " " : "",
-                    recipe->name ? recipe->name : ""));
+        TRY(sp_fail(err, SP_EINVAL, "the recipe%s%s is one of signals, not of scores",
+                    recipe->name ? " " : "", recipe->name ? recipe->name : ""));
     if (!make_room(&w))
         TRY(sp_no_memory(err));
     prepare_classifier(&w);

@@ -96,7 +96,8 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
         if (c->open.n_steps == 0) {
             bool may_start = t == 0 && c->rules->start[k];
             c->found->illegal_start += t == 0 && !may_start;
-            c->open = (sp_stretch){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
+            c->open =
+                (sp_stretch){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
             c->run = 0;
             c->run_is_whole = is_entry;
         } else if (before != k) {
@@ -149,7 +150,8 @@ sp_status sp_stretches_unlabelled(sp_stretches *stretches, const sp_training *tr
         for (int64_t t = 1; t <= scores.n_steps && sp_training_uses(training, r); t++) {
             if (t < scores.n_steps && !sp_scores_is_gap(&scores, t))
                 continue;
-            sp_stretch stretch = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
+            sp_stretch stretch = {
+                training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
             append(&made, &capacity, &stretch, &is_whole);
             from = t;
         }

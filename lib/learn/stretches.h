@@ -15,7 +15,8 @@ typedef struct sp_stretch {
     int64_t recording; /* of the batch */
     bool is_start;     /* begins with its recording, in a class that may start: start weights count */
     bool is_end;       /* ends with its recording, in a class that may end: end weights count */
-    bool is_entry;     /* its first run is known to begin there; false: an unscored step hides how long it has lasted */
+    bool
+        is_entry; /* its first run is known to begin there; false: an unscored step hides how long it has lasted */
 } sp_stretch;
 
 typedef struct sp_stretches {

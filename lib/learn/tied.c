@@ -33,25 +33,32 @@ sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err)
     if (text[0] == 'f' && is_number(text + 1, &out->beta)) {
         if (out->beta >= 0.01 && out->beta <= 100)
             return SP_OK;
-        return sp_fail(err, SP_EINVAL,
-                       "`at` \"%.60s\": recall weighs from 0.01 to 100 times as much as precision, as in f0.5 or f2", text);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`at` \"%.60s\": recall weighs from 0.01 to 100 times as much as precision, as in f0.5 or f2",
+            text);
     }
     const char *number = strchr(text, '=');
     if (strncmp(text, cost, strlen(cost)) == 0) {
         out->figure = SP_TIED_COST;
         if (sscanf(text + strlen(cost), "%lf:%lf%n", &out->missed, &out->false_ones, &used) == 2 &&
-            !text[strlen(cost) + (size_t)used] && out->missed >= 0 && out->false_ones >= 0 && out->missed + out->false_ones > 0 &&
-            isfinite(out->missed + out->false_ones))
+            !text[strlen(cost) + (size_t)used] && out->missed >= 0 && out->false_ones >= 0 &&
+            out->missed + out->false_ones > 0 && isfinite(out->missed + out->false_ones))
             return SP_OK;
         return sp_fail(err, SP_EINVAL,
-                       "`at` \"%.60s\": what a missed and what a false entity cost are two numbers from 0 on, as cost=fn:fp=5:1",
+                       "`at` \"%.60s\": what a missed and what a false entity cost are two numbers from 0 "
+                       "on, as cost=fn:fp=5:1",
                        text);
     }
     out->figure = strncmp(text, "recall=", 7) == 0 ? SP_TIED_RECALL : SP_TIED_PRECISION;
     if (!number || (out->figure == SP_TIED_PRECISION && strncmp(text, "precision=", 10) != 0))
-        return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": there are recall=.98, precision=.95, f1, f2 and cost=fn:fp=5:1", text);
+        return sp_fail(err, SP_EINVAL,
+                       "`at` \"%.60s\": there are recall=.98, precision=.95, f1, f2 and cost=fn:fp=5:1",
+                       text);
     if (!is_number(number + 1, &out->least) || out->least <= 0 || out->least > 1)
-        return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": the figure that is to be reached is a share above 0, at most 1", text);
+        return sp_fail(err, SP_EINVAL,
+                       "`at` \"%.60s\": the figure that is to be reached is a share above 0, at most 1",
+                       text);
     return SP_OK;
 }
 
@@ -62,7 +69,8 @@ static const char *aim_text(const sp_tied_aim *aim, char *text, size_t size)
     else if (aim->figure == SP_TIED_F)
         snprintf(text, size, "greatest F%g of entities", aim->beta);
     else
-        snprintf(text, size, "%s of entities at least %g", aim->figure == SP_TIED_RECALL ? "recall" : "precision", aim->least);
+        snprintf(text, size, "%s of entities at least %g",
+                 aim->figure == SP_TIED_RECALL ? "recall" : "precision", aim->least);
     return text;
 }
 
@@ -98,7 +106,8 @@ static bool is_reached(const sp_tied_aim *aim, const counts *c)
 
 static merit merit_of(const sp_tied_aim *aim, const counts *c)
 {
-    const double recall = share(c->correct, c->reference), precision = share(c->correct, c->decoded), b = aim->beta * aim->beta;
+    const double recall = share(c->correct, c->reference), precision = share(c->correct, c->decoded),
+                 b = aim->beta * aim->beta;
     const bool reached = is_reached(aim, c);
     switch (aim->figure) {
     case SP_TIED_RECALL:
@@ -106,11 +115,12 @@ static merit merit_of(const sp_tied_aim *aim, const counts *c)
     case SP_TIED_PRECISION:
         return (merit){{reached, reached ? recall : precision, reached ? precision : recall}};
     case SP_TIED_COST:
-        return (merit){
-            {-(aim->missed * (double)(c->reference - c->correct) + aim->false_ones * (double)(c->decoded - c->correct))}};
+        return (merit){{-(aim->missed * (double)(c->reference - c->correct) +
+                          aim->false_ones * (double)(c->decoded - c->correct))}};
     default:
-        return (merit){
-            {c->reference + c->decoded > 0 ? (1 + b) * (double)c->correct / (b * (double)c->reference + (double)c->decoded) : 0}};
+        return (merit){{c->reference + c->decoded > 0
+                            ? (1 + b) * (double)c->correct / (b * (double)c->reference + (double)c->decoded)
+                            : 0}};
     }
 }
 
@@ -312,7 +322,8 @@ static sp_status judge(search_state *s, sp_held_entities *held, sp_error *err)
     sp_status status = SP_OK;
     *held = (sp_held_entities){.reference = sum.reference, .decoded = sum.decoded, .correct = sum.correct};
     TRY(sp_owned_status(&s->own, err));
-    int64_t *reference = room, *decoded = room + N, *correct = room + 2 * N, *both = room + 3 * N, *none = room + 4 * N;
+    int64_t *reference = room, *decoded = room + N, *correct = room + 2 * N, *both = room + 3 * N,
+            *none = room + 4 * N;
     TRY(sp_groups_number((int64_t)N, s->tuner.options->group, s->judged.use, number, &n, err));
     for (size_t r = 0; r < N; r++) { /* what the bootstrap draws */
         if (number[r] < 0)
@@ -418,7 +429,8 @@ static sp_status hold_out(search_state *s, sp_held_entities *held, sp_error *err
         TRY(new_model(s, &u->models[f], err));
         TRY(sp_model_tie_tags(u->models[f], &biases, err));
     }
-    TRY(sp_cross_decode(&s->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &how, u->workers, &out, err));
+    TRY(sp_cross_decode(&s->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &how, u->workers,
+                        &out, err));
     TRY(count_all(s, s->judged.classes, err));
     TRY(judge(s, held, err));
 done:
@@ -463,15 +475,17 @@ static sp_status find_curve(search_state *s, sp_operating_point *curve, sp_error
 static sp_status describe(const search_state *s, const sp_tied_report *r, sp_error *err)
 {
     char text[1024], asked[128];
-    int used =
-        snprintf(text, sizeof text, "tied biases of %s tags, %s: precision %.4f, recall %.4f of %lld entities in %lld recordings",
-                 s->aim->scheme, aim_text(s->aim, asked, sizeof asked), share(r->correct, r->decoded),
-                 share(r->correct, r->reference), (long long)r->reference, (long long)r->n_recordings);
+    int used = snprintf(
+        text, sizeof text,
+        "tied biases of %s tags, %s: precision %.4f, recall %.4f of %lld entities in %lld recordings",
+        s->aim->scheme, aim_text(s->aim, asked, sizeof asked), share(r->correct, r->decoded),
+        share(r->correct, r->reference), (long long)r->reference, (long long)r->n_recordings);
     if (!r->is_reached)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "; the search did not reach what was asked, and this is the best it met");
     if (!r->points.held.precision.difference.undefined && !r->points.held.recall.difference.undefined)
-        snprintf(text + used, sizeof text - (size_t)used, "; precision %.4f, recall %.4f on recordings that were held out",
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "; precision %.4f, recall %.4f on recordings that were held out",
                  r->points.held.precision.difference.value, r->points.held.recall.difference.value);
     char *copy = strdup(text);
     if (!copy)
@@ -499,11 +513,11 @@ static sp_status check_rules(const search_state *s, sp_error *err)
     for (size_t k = 0; k < n; k++)
         is_same &= found.dwell[k] == 1;
     if (!is_same)
-        TRY(sp_fail(
-            err, SP_EMODEL,
-            "the rules of model %s are not those of the scheme %s, under which `tied` learns; `statepath model new %s` makes "
-            "a model of them",
-            given->name, s->aim->scheme, s->aim->scheme));
+        TRY(sp_fail(err, SP_EMODEL,
+                    "the rules of model %s are not those of the scheme %s, under which `tied` learns; "
+                    "`statepath model new %s` makes "
+                    "a model of them",
+                    given->name, s->aim->scheme, s->aim->scheme));
 done:
     sp_rules_clear(&wanted);
     sp_rules_clear(&found);
@@ -517,21 +531,27 @@ static sp_status prepare(search_state *s, sp_error *err)
         return sp_fail(err, SP_EINVAL, "`tied` learns beside the scores of one classifier, and there are %d",
                        1 + training->n_beside);
     if (!training->batch.scores.data || !training->labels)
-        return sp_fail(err, SP_EINVAL, "`tied` learns what transitions of tags weigh beside scores: it needs scores and labels");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`tied` learns what transitions of tags weigh beside scores: it needs scores and labels");
     if (training->label_set)
-        return sp_fail(err, SP_EINVAL,
-                       "`tied` is judged by whole entities, of which labels with several classes say nothing: each step "
-                       "needs one class, or none");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`tied` is judged by whole entities, of which labels with several classes say nothing: each step "
+            "needs one class, or none");
     sp_status status = SP_OK;
     TRY(new_model(s, &s->model, err));
     if (s->model->n_classes != training->batch.scores.n_classes)
-        TRY(sp_fail(err, SP_EINVAL, "`tied` needs classes that are tags of the scheme, such as O and B-PER; \"%.60s\" is none",
-                    training->classes[0]));
+        TRY(sp_fail(
+            err, SP_EINVAL,
+            "`tied` needs classes that are tags of the scheme, such as O and B-PER; \"%.60s\" is none",
+            training->classes[0]));
     TRY(check_rules(s, err));
     TRY(sp_tuner_init(&s->tuner, err));
     if (s->tuner.n_folds == 0)
         TRY(sp_fail(err, SP_EINVAL,
-                    "`tied` says what biases do on recordings held out: there are no two labelled recordings (or groups)"));
+                    "`tied` says what biases do on recordings held out: there are no two labelled recordings "
+                    "(or groups)"));
     s->judged = *training;
     s->judged.use = s->tuner.judged;
     s->paths = sp_zeros(&s->own, (size_t)training->batch.scores.n_steps, sizeof *s->paths);
@@ -556,8 +576,8 @@ static void search_clear(search_state *s)
     sp_owned_free(&s->own);
 }
 
-sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim, sp_workers *workers,
-                      sp_model **out, sp_tied_report *report, sp_error *err)
+sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim,
+                      sp_workers *workers, sp_model **out, sp_tied_report *report, sp_error *err)
 {
     const sp_fit_options usual = sp_fit_options_default();
     search_state s = {.aim = aim, .bootstrap = sp_bootstrap_options_default()};
@@ -594,8 +614,9 @@ done:
     return status;
 }
 
-sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim,
-                            const sp_bootstrap_options *bootstrap, sp_workers *workers, int32_t *fold, sp_model **models,
+sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *options,
+                            const sp_tied_aim *aim, const sp_bootstrap_options *bootstrap,
+                            sp_workers *workers, int32_t *fold, sp_model **models,
                             sp_operating_points *points, sp_error *err)
 {
     search_state s = {.aim = aim, .bootstrap = *bootstrap};

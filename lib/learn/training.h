@@ -20,13 +20,15 @@ static inline bool sp_training_may(const sp_training *training, int64_t t, int32
 {
     const int32_t label = training->labels ? training->labels[t] : -1;
     const int32_t set = label < 0 && training->label_set ? training->label_set[t] : -1;
-    return label >= 0 ? label == k : set < 0 || training->label_sets[(int64_t)set * training->batch.scores.n_classes + k];
+    return label >= 0 ? label == k
+                      : set < 0 || training->label_sets[(int64_t)set * training->batch.scores.n_classes + k];
 }
 
 /* Has step t of the batch a label, of one class or several? */
 static inline bool sp_training_says(const sp_training *training, int64_t t)
 {
-    return training->labels && (training->labels[t] >= 0 || (training->label_set && training->label_set[t] >= 0));
+    return training->labels &&
+           (training->labels[t] >= 0 || (training->label_set && training->label_set[t] >= 0));
 }
 
 /* tune.c. Steps of the recordings that take part with a label of one class, and of several. */
@@ -49,7 +51,8 @@ typedef struct sp_rules {
     bool dwell_at_end;
     sp_duration *durations; /* [K] or NULL: none; labels are not held against them */
     bool whole_at_start, whole_at_end;
-    const sp_model *declared; /* whose rules over more steps, names and source fitted models keep; borrowed; or NULL */
+    const sp_model
+        *declared; /* whose rules over more steps, names and source fitted models keep; borrowed; or NULL */
     /* Labels do not say the states of this model: hidden/hidden.h learns by it, and what stands above, of classes, plays no part; borrowed;
      * or NULL */
     const sp_model *hidden;
@@ -60,12 +63,14 @@ typedef struct sp_rules {
  * Of a model with several states for a class `hidden` is set.
  * SP_OK; SP_EMODEL (the classes differ); SP_ENOMEM. */
 bool sp_rules_hide_states(const sp_model *model); /* has it several states for a class? NULL: no */
-sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err);
+sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes,
+                        sp_error *err);
 
 /* What the labels show: transitions, starts and ends seen at least min_count >= 1 times; staying where a class is seen. A class
  * never seen may stay, and may follow and be followed by every class: the labels say nothing about it.
  * SP_OK, SP_EINVAL, SP_ENOMEM. */
-sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int64_t min_count, sp_error *err);
+sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int64_t min_count,
+                               sp_error *err);
 
 /* Labels do not say the class of each step: `hidden` becomes the rules as a model, where it is not set. SP_OK, SP_EMODEL, SP_ENOMEM. */
 sp_status sp_rules_hide(sp_rules *rules, const char *const *classes, sp_error *err);
@@ -78,7 +83,8 @@ void sp_rules_clear(sp_rules *rules); /* frees */
 bool sp_rules_give_rest(const sp_rules *rules, sp_model *model);
 /* A model without transitions that has all of that: every model that is learnt begins here, or as a copy of
  * the rules model itself (hidden/). SP_OK, SP_ENOMEM. */
-sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes, sp_model **out, sp_error *err);
+sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes,
+                             sp_model **out, sp_error *err);
 
 void sp_violations_clear(sp_violations *violations);
 
@@ -88,8 +94,9 @@ void sp_violations_clear(sp_violations *violations);
  *   violations  out, cleared by the caller; may be NULL
  * Returns SP_OK; SP_EINVAL (no labelled step, smoothing below 0); SP_EMODEL (names); SP_ENOMEM.
  * Source  Dirichlet prior, posterior mean. */
-sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, sp_workers *workers,
-                               const char *name, sp_model **out, sp_violations *violations, sp_error *err);
+sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing,
+                               sp_workers *workers, const char *name, sp_model **out,
+                               sp_violations *violations, sp_error *err);
 
 /* Baum-Welch on transitions and starts, the scores being log likelihoods as they are: labels are not looked at,
  * but where states are hidden: there paths are held to what labels there are. Zeros stay zero.
@@ -98,9 +105,9 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
  * Stops when an iteration gains less than precision * |log likelihood|. Starts from equal probabilities of what the rules allow,
  * with 0.9 for staying. Returns SP_OK; SP_EINVAL (no scores; no recording has an allowed path); SP_ENOMEM. Source  Baum, Petrie,
  * Soules, Weiss 1970. */
-sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations, double precision,
-                           sp_workers *workers, const char *name, sp_model **out, double *log_likelihood, int *n_iterations,
-                           sp_error *err);
+sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations,
+                           double precision, sp_workers *workers, const char *name, sp_model **out,
+                           double *log_likelihood, int *n_iterations, sp_error *err);
 
 /* Nothing to learn from: SP_EINVAL. */
 sp_status sp_fail_without_labels(int64_t n_recordings, sp_error *err);

@@ -22,7 +22,8 @@ void sp_training_count(const sp_training *training, int64_t *n_steps, int64_t *n
 {
     *n_steps = *n_set_steps = 0;
     for (int64_t n = 0; n < training->batch.n_recordings; n++)
-        for (int64_t t = training->batch.offsets[n]; sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
+        for (int64_t t = training->batch.offsets[n];
+             sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
             const bool is_one = training->labels && training->labels[t] >= 0;
             *n_steps += is_one;
             *n_set_steps += !is_one && sp_training_says(training, t);
@@ -38,7 +39,8 @@ static bool is_labelled(const sp_training *training, int64_t n, bool with_sets)
     return false;
 }
 
-sp_status sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use, sp_error *err)
+sp_status sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use,
+                      sp_error *err)
 {
     enum { LEAST = 20 };
     const int64_t N = training->batch.n_recordings, *offsets = training->batch.offsets;
@@ -60,7 +62,8 @@ static sp_status assign_folds(sp_tuner *u, sp_error *err)
 {
     const int64_t N = u->training->batch.n_recordings, *of = u->training->batch.offsets;
     int64_t *offsets = sp_zeros(&u->own, (size_t)N + 1, sizeof *offsets), n = 0, n_learnt;
-    int32_t *number = sp_zeros(&u->own, (size_t)N, sizeof *number), *group = sp_zeros(&u->own, (size_t)N, sizeof *group),
+    int32_t *number = sp_zeros(&u->own, (size_t)N, sizeof *number),
+            *group = sp_zeros(&u->own, (size_t)N, sizeof *group),
             *inner = sp_zeros(&u->own, (size_t)N, sizeof *inner);
     sp_status status = SP_OK;
     TRY(sp_owned_status(&u->own, err));
@@ -78,7 +81,8 @@ static sp_status assign_folds(sp_tuner *u, sp_error *err)
         group[n++] = number[r];
     }
     if (u->n_folds)
-        TRY(sp_folds_assign(&(sp_batch){.n_recordings = n, .offsets = offsets}, group, u->n_folds, inner, err));
+        TRY(sp_folds_assign(&(sp_batch){.n_recordings = n, .offsets = offsets}, group, u->n_folds, inner,
+                            err));
     n = 0;
     for (int64_t r = 0; r < N; r++)
         if (u->learnt[r])
@@ -155,7 +159,8 @@ sp_status sp_tuner_judge(sp_tuner *u, sp_model *const *models, sp_evidence *out,
     sp_status status = SP_OK;
     TRY(sp_training_go_on(u->training, err));
     TRY(sp_judged_new(&own, &judged, o->tune, &found) ? SP_OK : sp_no_memory(err));
-    TRY(sp_cross_run(&judged, (const sp_model *const *)models, u->fold, u->n_folds, &o->strategy, u->workers, &found, err));
+    TRY(sp_cross_run(&judged, (const sp_model *const *)models, u->fold, u->n_folds, &o->strategy, u->workers,
+                     &found, err));
     TRY(sp_evidence_of(&judged, o, &found, out, err));
     tell(u);
 done:

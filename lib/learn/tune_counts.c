@@ -51,13 +51,14 @@ bool sp_settings_step(sp_settings *settings, int scale, int side)
     return true;
 }
 
-sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules, int32_t *out,
-                            sp_error *err)
+sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
+                            int32_t *out, sp_error *err)
 {
     enum { LONGEST = 200 };
     size_t K = (size_t)rules->n_classes;
     sp_run_lengths *runs = malloc(K * sizeof *runs);
-    sp_status status = runs ? sp_run_lengths_collect(training, settings->dwell, runs, err) : sp_no_memory(err);
+    sp_status status =
+        runs ? sp_run_lengths_collect(training, settings->dwell, runs, err) : sp_no_memory(err);
     for (size_t k = 0; status == SP_OK && k < K; k++) {
         const bool has_duration = rules->durations && rules->durations[k].form != SP_DURATION_FREE;
         const bool may_stay = settings->dwell > 0 && rules->allow[k * K + k] && !has_duration;
@@ -69,15 +70,16 @@ sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *trai
     return status;
 }
 
-sp_status sp_settings_apply(const sp_settings *s, const sp_training *training, const sp_rules *rules, sp_model *model,
-                            sp_error *err)
+sp_status sp_settings_apply(const sp_settings *s, const sp_training *training, const sp_rules *rules,
+                            sp_model *model, sp_error *err)
 {
     model->temperature = s->temperature;
     model->transition_weight = s->transition_weight;
     model->prior_weight = s->prior_weight;
     if (rules->hidden) /* states keep their own */
         return SP_OK;
-    if (!model->min_dwell && !(model->min_dwell = malloc((size_t)model->n_classes * sizeof *model->min_dwell)))
+    if (!model->min_dwell &&
+        !(model->min_dwell = malloc((size_t)model->n_classes * sizeof *model->min_dwell)))
         return sp_no_memory(err);
     return sp_settings_dwell(s, training, rules, model->min_dwell, err);
 }
@@ -175,14 +177,15 @@ static const tried *choose(const trials *t)
         double error;
         const double loss = sp_evidence_gain(&best->evidence, &other->evidence, &error);
         const int simpler = n_changed(chosen->settings) - n_changed(other->settings);
-        if (loss <= error && (simpler > 0 || (simpler == 0 && other->evidence.value > chosen->evidence.value)))
+        if (loss <= error &&
+            (simpler > 0 || (simpler == 0 && other->evidence.value > chosen->evidence.value)))
             chosen = other;
     }
     return chosen;
 }
 
-static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp_evidence *evidence, sp_fit_report *report,
-                      sp_error *err)
+static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp_evidence *evidence,
+                      sp_fit_report *report, sp_error *err)
 {
     trials *t = calloc(1, sizeof *t);
     sp_status status = SP_OK;
@@ -206,8 +209,9 @@ done:
     return status;
 }
 
-sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                         sp_settings *best, sp_evidence *evidence, sp_fit_report *report, sp_error *err)
+sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                         sp_workers *workers, sp_settings *best, sp_evidence *evidence, sp_fit_report *report,
+                         sp_error *err)
 {
     sp_settings found = plain;
     sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
@@ -216,7 +220,8 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
         TRY(sp_tuner_init(&u, err));
         for (int32_t f = 0; f < u.n_folds; f++) {
             sp_training others = sp_tuner_without(&u, f);
-            TRY(sp_model_from_labels(&others, rules, options->smoothing, workers, "fold", &u.models[f], NULL, err));
+            TRY(sp_model_from_labels(&others, rules, options->smoothing, workers, "fold", &u.models[f], NULL,
+                                     err));
         }
         if (!(report->untuned = sp_tuner_reason_against(&u)))
             TRY(tune(&u, rules, &found, evidence, report, err));
@@ -228,13 +233,14 @@ done:
     return status;
 }
 
-sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                        sp_model **out, sp_fit_report *report, sp_error *err)
+sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                        sp_workers *workers, sp_model **out, sp_fit_report *report, sp_error *err)
 {
     sp_model *model = NULL;
     sp_settings best;
     sp_status status = SP_OK;
-    TRY(sp_model_from_labels(training, rules, options->smoothing, workers, options->name, &model, &report->violations, err));
+    TRY(sp_model_from_labels(training, rules, options->smoothing, workers, options->name, &model,
+                             &report->violations, err));
     TRY(sp_tune_counts(training, options, rules, workers, &best, NULL, report, err));
     if (!isnan(report->after))
         TRY(sp_settings_apply(&best, training, rules, model, err));

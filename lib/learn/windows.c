@@ -44,8 +44,8 @@ static size_t n_parameters(const sample *s)
 
 /* ---- value and gradient of a group ---- */
 
-SP_ALWAYS_INLINE void weigh_any(const float *restrict x, const double *restrict weight, size_t n_inputs, int32_t K,
-                                double *restrict z)
+SP_ALWAYS_INLINE void weigh_any(const float *restrict x, const double *restrict weight, size_t n_inputs,
+                                int32_t K, double *restrict z)
 {
     for (size_t i = 0; i < n_inputs; i++)
         for (int32_t k = 0; k < K; k++) {
@@ -55,11 +55,12 @@ SP_ALWAYS_INLINE void weigh_any(const float *restrict x, const double *restrict 
         }
 }
 SP_FOR_EACH_ISA(void, weigh,
-                (const float *restrict x, const double *restrict weight, size_t n_inputs, int32_t K, double *restrict z),
+                (const float *restrict x, const double *restrict weight, size_t n_inputs, int32_t K,
+                 double *restrict z),
                 weigh_any(x, weight, n_inputs, K, z);)
 
-SP_ALWAYS_INLINE void gather_any(const float *restrict x, const double *restrict g, size_t n_inputs, int32_t K,
-                                 double *restrict out)
+SP_ALWAYS_INLINE void gather_any(const float *restrict x, const double *restrict g, size_t n_inputs,
+                                 int32_t K, double *restrict out)
 {
     enum { SUMS = 8 };
     for (size_t i = 0; i < n_inputs; i++)
@@ -68,11 +69,13 @@ SP_ALWAYS_INLINE void gather_any(const float *restrict x, const double *restrict
             for (int b = 0; b < GROUP; b += SUMS)
                 for (int j = 0; j < SUMS; j++)
                     sum[j] += (double)x[i * GROUP + (size_t)(b + j)] * g[k * GROUP + b + j];
-            out[i * (size_t)K + (size_t)k] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+            out[i * (size_t)K + (size_t)k] =
+                ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
         }
 }
 SP_FOR_EACH_ISA(void, gather,
-                (const float *restrict x, const double *restrict g, size_t n_inputs, int32_t K, double *restrict out),
+                (const float *restrict x, const double *restrict g, size_t n_inputs, int32_t K,
+                 double *restrict out),
                 gather_any(x, g, n_inputs, K, out);)
 
 typedef struct evaluation {
@@ -172,7 +175,8 @@ static sp_status fill(sample *s, const sp_training *training, int64_t stride, sp
             const int64_t g = at / GROUP, b = at % GROUP;
             sp_neighbours_inputs(&n, t, N_WINDOWS, window_steps, x);
             for (size_t i = 0; i < n_inputs; i++)
-                s->x[((size_t)g * n_inputs + i) * GROUP + (size_t)b] = (float)(x[i] * (i / K % 2 ? 1 : log_share));
+                s->x[((size_t)g * n_inputs + i) * GROUP + (size_t)b] =
+                    (float)(x[i] * (i / K % 2 ? 1 : log_share));
             for (size_t k = 0; k < K; k++)
                 s->l[((size_t)g * K + k) * GROUP + (size_t)b] = n.own[k * (size_t)T + (size_t)t];
             s->y[at++] = training->labels[first + t];
@@ -230,8 +234,8 @@ static void keep(const sample *s, const double *theta, sp_windows *w)
 }
 
 /* For penalties [n], from the greatest on: out [n], NULL before. */
-static sp_status learn(const sp_training *training, int n, const double *penalties, sp_workers *workers, sp_windows **out,
-                       sp_error *err)
+static sp_status learn(const sp_training *training, int n, const double *penalties, sp_workers *workers,
+                       sp_windows **out, sp_error *err)
 {
     sample s = {.workers = workers};
     double *theta = NULL;
@@ -261,9 +265,10 @@ static const double penalties[] = {1e9, 300, 30};
 enum { N_PENALTIES = sizeof penalties / sizeof *penalties, LEAST_GROUPS = 5 };
 
 typedef struct choice {
-    double *scores[N_PENALTIES]; /* [S,K] of recordings by windows that did not see them; of the first none are kept */
-    double *nll[N_PENALTIES];    /* [N] of their labels */
-    double *rows;                /* [longest,K] */
+    double *scores
+        [N_PENALTIES]; /* [S,K] of recordings by windows that did not see them; of the first none are kept */
+    double *nll[N_PENALTIES]; /* [N] of their labels */
+    double *rows;             /* [longest,K] */
 } choice;
 
 static void choice_clear(choice *c)
@@ -280,7 +285,9 @@ static sp_status choice_init(choice *c, const sp_batch *batch, sp_error *err)
     const size_t K = (size_t)batch->scores.n_classes;
     int64_t longest = 0;
     for (int64_t r = 0; r < batch->n_recordings; r++)
-        longest = batch->offsets[r + 1] - batch->offsets[r] > longest ? batch->offsets[r + 1] - batch->offsets[r] : longest;
+        longest = batch->offsets[r + 1] - batch->offsets[r] > longest
+                      ? batch->offsets[r + 1] - batch->offsets[r]
+                      : longest;
     bool is_whole = (c->rows = malloc(((size_t)longest + 1) * K * sizeof *c->rows)) != NULL;
     for (int i = 0; i < N_PENALTIES; i++) {
         c->nll[i] = calloc((size_t)batch->n_recordings + 1, sizeof *c->nll[i]);
@@ -316,7 +323,8 @@ done:
 }
 
 /* What the tuned counts make of these scores [S,K], NULL: those of the training set. */
-static sp_status judge(const sp_tuner *u, const sp_rules *rules, const double *scores, sp_evidence *out, sp_error *err)
+static sp_status judge(const sp_tuner *u, const sp_rules *rules, const double *scores, sp_evidence *out,
+                       sp_error *err)
 {
     sp_fit_report unused = {.before = NAN, .after = NAN};
     sp_settings settings;
@@ -333,10 +341,12 @@ static const char *reason_against(const sp_fit_options *options, const sp_tuner 
     int64_t n_steps, n_set_steps;
     sp_training_count(u->training, &n_steps, &n_set_steps);
     if (options->features == SP_FEATURES_AUTO && n_set_steps > 0)
-        return "they are learnt from steps with one class, and whether a step has several depends on its class";
+        return "they are learnt from steps with one class, and whether a step has several depends on its "
+               "class";
     if (options->features == SP_FEATURES_AUTO)
-        return u->n_groups < LEAST_GROUPS ? "fewer than five labelled recordings (or groups) are too few to learn them from"
-                                          : NULL;
+        return u->n_groups < LEAST_GROUPS
+                   ? "fewer than five labelled recordings (or groups) are too few to learn them from"
+                   : NULL;
     return u->n_folds == 0 ? "there are no two labelled recordings (or groups)" : NULL;
 }
 
@@ -346,7 +356,8 @@ static bool can_learn(const sp_training *training, const sp_fit_options *options
 }
 
 /* Takes windows of this penalty: learnt on what judged; recordings that did not judge get scores by them, which have not seen these. */
-static sp_status take(const sp_tuner *u, choice *c, int best, sp_windows **out, double **scores, sp_error *err)
+static sp_status take(const sp_tuner *u, choice *c, int best, sp_windows **out, double **scores,
+                      sp_error *err)
 {
     const sp_batch *batch = &u->training->batch;
     sp_training judged = *u->training;
@@ -356,8 +367,9 @@ static sp_status take(const sp_tuner *u, choice *c, int best, sp_windows **out, 
     for (int64_t r = 0; r < batch->n_recordings; r++) {
         const sp_scores rest = sp_batch_recording(batch, r);
         if (u->fold[r] < 0)
-            TRY(sp_windows_rows(*out, &rest, c->scores[best] + batch->offsets[r] * batch->scores.n_classes) ? SP_OK
-                                                                                                            : sp_no_memory(err));
+            TRY(sp_windows_rows(*out, &rest, c->scores[best] + batch->offsets[r] * batch->scores.n_classes)
+                    ? SP_OK
+                    : sp_no_memory(err));
     }
     *scores = c->scores[best];
     c->scores[best] = NULL;
@@ -365,15 +377,17 @@ done:
     return status;
 }
 
-sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                         sp_windows **out, double **scores, sp_fit_report *report, sp_error *err)
+sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                         sp_workers *workers, sp_windows **out, double **scores, sp_fit_report *report,
+                         sp_error *err)
 {
     const bool is_auto = options->features == SP_FEATURES_AUTO;
     sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     choice c = {.rows = NULL};
     sp_evidence with, without, likelihood[N_PENALTIES];
     sp_status status = SP_OK;
-    if (options->features == SP_FEATURES_NONE || (is_auto && (options->tune == SP_TUNE_NONE || !can_learn(training, options))))
+    if (options->features == SP_FEATURES_NONE ||
+        (is_auto && (options->tune == SP_TUNE_NONE || !can_learn(training, options))))
         return SP_OK;
     if (!can_learn(training, options))
         return sp_fail(err, SP_EINVAL, "`features` windows: they are learnt from scores and labels");

@@ -13,7 +13,8 @@ static sp_status check_scores(const sp_scores *scores, sp_error *err)
         double x = number_get(scores->data, scores->dtype, (size_t)i);
         if (!number_is_score(x))
             return sp_fail_at(err, SP_EDATA, i / scores->n_classes, "row %lld, class %d: %s is no score",
-                              (long long)(i / scores->n_classes), (int)(i % scores->n_classes), isnan(x) ? "NaN" : "+infinity");
+                              (long long)(i / scores->n_classes), (int)(i % scores->n_classes),
+                              isnan(x) ? "NaN" : "+infinity");
     }
     return SP_OK;
 }
@@ -61,7 +62,8 @@ static double chain_step_leak(const sp_chain *chain, const sp_scores *scores, in
     double max = row_max(scores, t), mass[2] = {0, 0};
     if (max == -INFINITY)
         return SP_LEAK_NONE;
-    int64_t next = previous < 0 ? 0 : chain->legal_row[previous], end = previous < 0 ? 0 : chain->legal_row[previous + 1];
+    int64_t next = previous < 0 ? 0 : chain->legal_row[previous],
+            end = previous < 0 ? 0 : chain->legal_row[previous + 1];
     for (int32_t k = 0; k < scores->n_classes; k++) {
         bool is_legal = next < end && chain->legal_to[next] == k;
         next += is_legal;
@@ -72,15 +74,17 @@ static double chain_step_leak(const sp_chain *chain, const sp_scores *scores, in
     return share(mass[0], mass[1]);
 }
 
-sp_status sp_chain_leak(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *leak, sp_error *err)
+sp_status sp_chain_leak(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *leak,
+                        sp_error *err)
 {
     int32_t n_classes = sp_chain_n_classes(chain);
     if (scores->n_classes != n_classes)
-        return sp_fail(err, SP_EINVAL, "the scores have %d classes and the model %d", (int)scores->n_classes, (int)n_classes);
+        return sp_fail(err, SP_EINVAL, "the scores have %d classes and the model %d", (int)scores->n_classes,
+                       (int)n_classes);
     for (int64_t t = 0; t < scores->n_steps; t++)
         if (path[t] < -1 || path[t] >= n_classes)
-            return sp_fail_at(err, SP_EINVAL, t, "step %lld of the path: class %d is none of 0..%d", (long long)t, (int)path[t],
-                              (int)n_classes - 1);
+            return sp_fail_at(err, SP_EINVAL, t, "step %lld of the path: class %d is none of 0..%d",
+                              (long long)t, (int)path[t], (int)n_classes - 1);
     sp_status status = check_scores(scores, err);
     if (status != SP_OK)
         return status;
@@ -114,8 +118,8 @@ static sp_leak_summary summarise(const double *leak, int64_t n)
     return s;
 }
 
-sp_status sp_leak_summarise(const double *leak, int64_t n, const double *probabilities, int32_t n_quantiles, double *quantiles,
-                            sp_leak_summary *out, sp_error *err)
+sp_status sp_leak_summarise(const double *leak, int64_t n, const double *probabilities, int32_t n_quantiles,
+                            double *quantiles, sp_leak_summary *out, sp_error *err)
 {
     for (int32_t q = 0; q < n_quantiles; q++)
         if (!(probabilities[q] >= 0 && probabilities[q] <= 1))

@@ -18,8 +18,10 @@ static const char *const too_heavy =
 
 static sp_status fail_weight(double w, int64_t i, sp_error *err)
 {
-    return sp_fail_at(err, SP_EDATA, i, "weight %.6g at place %lld: weights must be finite and not negative; 0 leaves a step out",
-                      w, (long long)i);
+    return sp_fail_at(
+        err, SP_EDATA, i,
+        "weight %.6g at place %lld: weights must be finite and not negative; 0 leaves a step out", w,
+        (long long)i);
 }
 
 sp_status sp_loss_mean(const double *loss, const double *weights, int64_t n, double *mean, sp_error *err)
@@ -32,14 +34,17 @@ sp_status sp_loss_mean(const double *loss, const double *weights, int64_t n, dou
         if (w == 0) /* 0 times NaN is not nothing: leave it out */
             continue;
         if (!(loss[i] > -INFINITY))
-            return sp_fail_at(err, SP_EDATA, i,
-                              "loss %.6g at place %lld counts with weight %.6g; give it the weight 0 to leave it out", loss[i],
-                              (long long)i, w);
+            return sp_fail_at(
+                err, SP_EDATA, i,
+                "loss %.6g at place %lld counts with weight %.6g; give it the weight 0 to leave it out",
+                loss[i], (long long)i, w);
         sum += w * loss[i];
         total += w;
     }
     if (total == 0)
-        return sp_fail(err, SP_EDATA, "the weights of %lld losses sum to 0: there is no step to take the mean of", (long long)n);
+        return sp_fail(err, SP_EDATA,
+                       "the weights of %lld losses sum to 0: there is no step to take the mean of",
+                       (long long)n);
     if (isinf(total))
         return sp_fail(err, SP_EDATA, "%s", too_heavy);
     *mean = sum / total;
@@ -52,19 +57,21 @@ void sp_loss_weights_from_mask(const uint8_t *mask, const double *weights, int64
         out[i] = !mask[i] ? 0 : weights ? weights[i] : 1;
 }
 
-void sp_loss_weights_from_labels(const int32_t *labels, int32_t ignore, const double *weights, int64_t n, double *out)
+void sp_loss_weights_from_labels(const int32_t *labels, int32_t ignore, const double *weights, int64_t n,
+                                 double *out)
 {
     for (int64_t i = 0; i < n; i++)
         out[i] = labels[i] == ignore ? 0 : weights ? weights[i] : 1;
 }
 
-sp_status sp_loss_mask_from_positions(const sp_position *positions, int64_t count, int64_t n, int64_t t, uint8_t *mask,
-                                      sp_error *err)
+sp_status sp_loss_mask_from_positions(const sp_position *positions, int64_t count, int64_t n, int64_t t,
+                                      uint8_t *mask, sp_error *err)
 {
     for (int64_t i = 0; i < count; i++) {
         sp_position p = positions[i];
         if (p.sequence < 0 || p.sequence >= n || p.step < 0 || p.step >= t)
-            return sp_fail(err, SP_EINVAL, "masked position (%lld, %lld) lies outside of %lld sequences of %lld steps",
+            return sp_fail(err, SP_EINVAL,
+                           "masked position (%lld, %lld) lies outside of %lld sequences of %lld steps",
                            (long long)p.sequence, (long long)p.step, (long long)n, (long long)t);
     }
     if (n > 0 && t > 0)
@@ -91,7 +98,8 @@ double sp_nll_step(const sp_scores *scores, int64_t t, int32_t label)
     return own >= max ? log1p(others) : (max - own) + log(others + exp(own - max));
 }
 
-sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err)
+sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels, const double *weights,
+                     sp_error *err)
 {
     sp_nll next = *nll;
     for (int64_t t = 0; t < scores->n_steps; t++) {
@@ -99,7 +107,8 @@ sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels
         if (!is_weight(w))
             return fail_weight(w, t, err);
         if (labels[t] < -1 || labels[t] >= scores->n_classes)
-            return sp_fail_at(err, SP_EDATA, t, "label %d at step %lld is none of the %d classes; -1 leaves a step out",
+            return sp_fail_at(err, SP_EDATA, t,
+                              "label %d at step %lld is none of the %d classes; -1 leaves a step out",
                               (int)labels[t], (long long)t, (int)scores->n_classes);
         if (labels[t] < 0 || w == 0)
             continue;
@@ -112,7 +121,9 @@ sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels
 sp_status sp_nll_mean(const sp_nll *nll, double *mean, sp_error *err)
 {
     if (nll->n_steps == 0)
-        return sp_fail(err, SP_EDATA, "no step has a label and a weight above 0: there is no likelihood to take the mean of");
+        return sp_fail(
+            err, SP_EDATA,
+            "no step has a label and a weight above 0: there is no likelihood to take the mean of");
     if (isinf(nll->weight))
         return sp_fail(err, SP_EDATA, "%s", too_heavy);
     *mean = nll->n_impossible > 0 ? INFINITY : nll->sum / nll->weight;
@@ -122,9 +133,12 @@ sp_status sp_nll_mean(const sp_nll *nll, double *mean, sp_error *err)
 sp_status sp_nll_clipped_mean(const sp_nll *nll, double *mean, sp_error *err)
 {
     if (!(nll->clip > 0 && nll->clip < 1))
-        return sp_fail(err, SP_EINVAL, "probability %g to clip at: it is between 0 and 1, such as 1e-6", nll->clip);
+        return sp_fail(err, SP_EINVAL, "probability %g to clip at: it is between 0 and 1, such as 1e-6",
+                       nll->clip);
     if (nll->n_steps == 0)
-        return sp_fail(err, SP_EDATA, "no step has a label and a weight above 0: there is no likelihood to take the mean of");
+        return sp_fail(
+            err, SP_EDATA,
+            "no step has a label and a weight above 0: there is no likelihood to take the mean of");
     double total = nll->weight + nll->impossible_weight;
     if (isinf(total))
         return sp_fail(err, SP_EDATA, "%s", too_heavy);

@@ -16,7 +16,8 @@ int64_t sp_mask_apply(const sp_scores *scores, const uint8_t *mask, void *out)
 
 static sp_status nothing_allowed(int64_t row, sp_error *err)
 {
-    return sp_fail_at(err, SP_EDATA, row, "row %lld: the mask allows no class; allow at least one, or leave the row out",
+    return sp_fail_at(err, SP_EDATA, row,
+                      "row %lld: the mask allows no class; allow at least one, or leave the row out",
                       (long long)row);
 }
 
@@ -42,33 +43,38 @@ static const uint8_t *successors(const uint8_t *matrix, int32_t n_classes, int32
     return matrix + (size_t)previous * (size_t)n_classes;
 }
 
-static sp_status check_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, sp_error *err)
+static sp_status check_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes,
+                                sp_error *err)
 {
     for (int64_t i = 0; i < n; i++) {
         if (previous[i] >= n_classes)
-            return sp_fail_at(err, SP_EDATA, i,
-                              "row %lld: the previous class %d is none of 0..%d; a negative one says that there is none",
-                              (long long)i, (int)previous[i], (int)n_classes - 1);
-        if (previous[i] >= 0 && first_allowed(successors(matrix, n_classes, previous[i]), n_classes) == n_classes)
-            return sp_fail_at(err, SP_EDATA, i,
-                              "row %lld: the matrix lets nothing follow class %d; allow at least one class after it",
-                              (long long)i, (int)previous[i]);
+            return sp_fail_at(
+                err, SP_EDATA, i,
+                "row %lld: the previous class %d is none of 0..%d; a negative one says that there is none",
+                (long long)i, (int)previous[i], (int)n_classes - 1);
+        if (previous[i] >= 0 &&
+            first_allowed(successors(matrix, n_classes, previous[i]), n_classes) == n_classes)
+            return sp_fail_at(
+                err, SP_EDATA, i,
+                "row %lld: the matrix lets nothing follow class %d; allow at least one class after it",
+                (long long)i, (int)previous[i]);
     }
     return SP_OK;
 }
 
-sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, uint8_t *mask,
-                                sp_error *err)
+sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes,
+                                uint8_t *mask, sp_error *err)
 {
     sp_status status = check_previous(previous, n, matrix, n_classes, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++)
         for (int32_t k = 0; k < n_classes; k++)
-            mask[(size_t)i * (size_t)n_classes + (size_t)k] = previous[i] < 0 || successors(matrix, n_classes, previous[i])[k];
+            mask[(size_t)i * (size_t)n_classes + (size_t)k] =
+                previous[i] < 0 || successors(matrix, n_classes, previous[i])[k];
     return status;
 }
 
-sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix, void *out,
-                                 sp_error *err)
+sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix,
+                                 void *out, sp_error *err)
 {
     const size_t n_classes = (size_t)logits->n_classes, row_bytes = n_classes * (size_t)logits->dtype;
     sp_status status = check_previous(previous, logits->n_steps, matrix, logits->n_classes, err);
@@ -191,28 +197,33 @@ static sp_status check_row(const softmax_row *r, int64_t t, sp_error *err)
         n_allowed++;
         double l = logit(r, k);
         if (!number_is_score(l))
-            return sp_fail_at(err, SP_EDATA, t, "row %lld, class %d: %s is no logit; mend the scores, or forbid the class there",
-                              (long long)t, (int)k, isnan(l) ? "NaN" : "+infinity");
+            return sp_fail_at(
+                err, SP_EDATA, t,
+                "row %lld, class %d: %s is no logit; mend the scores, or forbid the class there",
+                (long long)t, (int)k, isnan(l) ? "NaN" : "+infinity");
         has_score = has_score || l > -INFINITY;
     }
     if (n_allowed == 0)
         return sp_fail_at(err, SP_EDATA, t,
-                          "row %lld: the mask allows no class, so there is nothing to share the probability among; allow at "
+                          "row %lld: the mask allows no class, so there is nothing to share the probability "
+                          "among; allow at "
                           "least one class, or leave the row out",
                           (long long)t);
     if (!has_score)
         return sp_fail_at(err, SP_EDATA, t,
-                          "row %lld: each of the %d classes that the mask allows has the logit -infinity, so none of them can "
+                          "row %lld: each of the %d classes that the mask allows has the logit -infinity, so "
+                          "none of them can "
                           "have the probability; mend the scores or the mask, or leave the row out",
                           (long long)t, (int)n_allowed);
     return SP_OK;
 }
 
-static sp_status softmax_rows(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, bool in_logs, void *out,
-                              sp_error *err)
+static sp_status softmax_rows(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form,
+                              bool in_logs, void *out, sp_error *err)
 {
     assert((unsigned)form < SP_N_SOFTMAX_FORMS);
-    for (int64_t t = 0; t < logits->n_steps; t++) { /* all rows before the first is written: nothing is half done */
+    for (int64_t t = 0; t < logits->n_steps;
+         t++) { /* all rows before the first is written: nothing is half done */
         softmax_row r = row_at(logits, mask, t);
         sp_status status = check_row(&r, t, err);
         if (status != SP_OK)
@@ -225,12 +236,14 @@ static sp_status softmax_rows(const sp_scores *logits, const uint8_t *mask, sp_s
     return SP_OK;
 }
 
-sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err)
+sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out,
+                            sp_error *err)
 {
     return softmax_rows(logits, mask, form, false, out, err);
 }
 
-sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err)
+sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out,
+                                sp_error *err)
 {
     return softmax_rows(logits, mask, form, true, out, err);
 }
@@ -250,18 +263,21 @@ static double max_product(const softmax_row *r, int32_t *k)
     return max;
 }
 
-sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left, sp_error *err)
+sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left,
+                                sp_error *err)
 {
     for (int64_t t = 0; t < logits->n_steps; t++) {
         softmax_row r = row_at(logits, mask, t);
         int32_t k;
         double max = max_product(&r, &k);
         if (isnan(max))
-            return sp_fail_at(err, SP_EDATA, t, "row %lld, class %d: %g times %d is no logit", (long long)t, (int)k, logit(&r, k),
-                              is_allowed(&r, k));
+            return sp_fail_at(err, SP_EDATA, t, "row %lld, class %d: %g times %d is no logit", (long long)t,
+                              (int)k, logit(&r, k), is_allowed(&r, k));
         if (max == -INFINITY)
-            return sp_fail_at(err, SP_EDATA, t, "row %lld: each class has the logit -infinity, so none can have the probability",
-                              (long long)t);
+            return sp_fail_at(
+                err, SP_EDATA, t,
+                "row %lld: each class has the logit -infinity, so none can have the probability",
+                (long long)t);
     }
     for (int64_t t = 0; t < logits->n_steps; t++) {
         softmax_row r = row_at(logits, mask, t);
@@ -271,7 +287,8 @@ sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, vo
         for (k = 0; k < r.n_classes; k++)
             mass[is_allowed(&r, k)] += exp(logit(&r, k) * is_allowed(&r, k) - max);
         for (k = 0; k < r.n_classes; k++)
-            number_put(row, r.dtype, (size_t)k, exp(logit(&r, k) * is_allowed(&r, k) - max) / (mass[0] + mass[1]));
+            number_put(row, r.dtype, (size_t)k,
+                       exp(logit(&r, k) * is_allowed(&r, k) - max) / (mass[0] + mass[1]));
         if (left)
             left[t] = mass[0] / (mass[0] + mass[1]);
     }

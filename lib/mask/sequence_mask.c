@@ -8,12 +8,14 @@ static sp_status check_lengths(const int64_t *lengths, int64_t n, int64_t t, sp_
 {
     for (int64_t i = 0; i < n; i++)
         if (lengths[i] < 0 || lengths[i] > t)
-            return sp_fail(err, SP_EINVAL, "sequence %lld has length %lld, which does not fit into %lld steps", (long long)i,
+            return sp_fail(err, SP_EINVAL,
+                           "sequence %lld has length %lld, which does not fit into %lld steps", (long long)i,
                            (long long)lengths[i], (long long)t);
     return SP_OK;
 }
 
-sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err)
+sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask,
+                                       sp_error *err)
 {
     sp_status status = check_lengths(lengths, n, t, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++)
@@ -31,8 +33,8 @@ void sp_last_real_steps(const uint8_t *mask, int64_t n, int64_t t, int64_t *last
     }
 }
 
-sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width, double padding,
-                           double *out, sp_error *err)
+sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width,
+                           double padding, double *out, sp_error *err)
 {
     sp_status status = check_lengths(lengths, n, t, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
@@ -56,7 +58,8 @@ void sp_mask_to_additive(const uint8_t *mask, int64_t count, sp_dtype dtype, voi
 }
 
 /* May query i of sequence n look at key j? The one rule of both forms. */
-static inline bool may_look(const uint8_t *padding, bool is_causal, int64_t n, int64_t t, int64_t i, int64_t j)
+static inline bool may_look(const uint8_t *padding, bool is_causal, int64_t n, int64_t t, int64_t i,
+                            int64_t j)
 {
     return (!padding || padding[n * t + j]) && (!is_causal || j <= i);
 }
@@ -69,12 +72,14 @@ void sp_attention_mask(const uint8_t *padding, bool is_causal, int64_t n, int64_
                 mask[(s * t + i) * t + j] = may_look(padding, is_causal, s, t, i, j);
 }
 
-void sp_attention_mask_additive(const uint8_t *padding, bool is_causal, int64_t n, int64_t t, sp_dtype dtype, void *out)
+void sp_attention_mask_additive(const uint8_t *padding, bool is_causal, int64_t n, int64_t t, sp_dtype dtype,
+                                void *out)
 {
     for (int64_t s = 0; s < n; s++)
         for (int64_t i = 0; i < t; i++)
             for (int64_t j = 0; j < t; j++)
-                number_put(out, dtype, (size_t)((s * t + i) * t + j), may_look(padding, is_causal, s, t, i, j) ? 0 : -INFINITY);
+                number_put(out, dtype, (size_t)((s * t + i) * t + j),
+                           may_look(padding, is_causal, s, t, i, j) ? 0 : -INFINITY);
 }
 
 /* scores + additive at key j of a row; -INFINITY where masked, whatever the score is. */
@@ -97,16 +102,17 @@ static sp_status check_attention_row(const sp_attention *a, int64_t row, sp_erro
     for (int32_t j = 0; j < a->n_keys; j++) {
         double x = attention_at(a, row, j);
         if (!number_is_score(x))
-            return sp_fail_at(err, SP_EDATA, row, "item %lld, query %lld, key %d: the score with its mask is %s", item, query,
+            return sp_fail_at(err, SP_EDATA, row,
+                              "item %lld, query %lld, key %d: the score with its mask is %s", item, query,
                               (int)j, isnan(x) ? "NaN" : "+infinity");
         sees = sees || x > -INFINITY;
     }
     if (!sees)
-        return sp_fail_at(
-            err, SP_EDATA, row,
-            "item %lld, query %lld: every key is masked, so there is nothing to look at; let it see a key, or mark the "
-            "query as padding (real_queries)",
-            item, query);
+        return sp_fail_at(err, SP_EDATA, row,
+                          "item %lld, query %lld: every key is masked, so there is nothing to look at; let "
+                          "it see a key, or mark the "
+                          "query as padding (real_queries)",
+                          item, query);
     return SP_OK;
 }
 
@@ -142,8 +148,8 @@ sp_status sp_attention_softmax(const sp_attention *attention, void *out, sp_erro
     return SP_OK;
 }
 
-void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries, int64_t n_keys, int64_t width,
-                      double *out)
+void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries,
+                      int64_t n_keys, int64_t width, double *out)
 {
     for (int64_t row = 0; row < n * n_queries; row++) {
         const double *p = weights + row * n_keys, *v = values + row / n_queries * n_keys * width;

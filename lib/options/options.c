@@ -8,12 +8,12 @@
 
 #include "core/try.h"
 
-#define SP_OPTION(id, at, kind, text, argument, about, ...)                                                                      \
-    {.name = text,                                                                                                               \
-     .type = SP_OPTION_##kind,                                                                                                   \
-     .place = offsetof(sp_run_options, at),                                                                                      \
-     .value = argument,                                                                                                          \
-     .help = about,                                                                                                              \
+#define SP_OPTION(id, at, kind, text, argument, about, ...)                                                  \
+    {.name = text,                                                                                           \
+     .type = SP_OPTION_##kind,                                                                               \
+     .place = offsetof(sp_run_options, at),                                                                  \
+     .value = argument,                                                                                      \
+     .help = about,                                                                                          \
      __VA_ARGS__},
 const sp_option_row sp_option_rows[] = {
 #include "statepath/options.def"
@@ -157,11 +157,14 @@ static sp_status check_value(const sp_option_row *row, const void *options, sp_e
 {
     char key[SP_OPTION_KEY], must[256];
     const char *word = text_at(row, options);
-    if (word && row->value && strchr(row->value, '|') && !(row->uses & SP_OPTION_MORE_WORDS) && word_among(word, row->value) < 0)
-        return sp_fail(err, SP_EINVAL, "`%s` %s: %s", sp_option_key(row->name, key), word, must_text(row, must, sizeof must));
+    if (word && row->value && strchr(row->value, '|') && !(row->uses & SP_OPTION_MORE_WORDS) &&
+        word_among(word, row->value) < 0)
+        return sp_fail(err, SP_EINVAL, "`%s` %s: %s", sp_option_key(row->name, key), word,
+                       must_text(row, must, sizeof must));
     const double value = number_at(row, options);
     if (row->range && !isnan(value) && !is_in_range(value, row->range))
-        return sp_fail(err, SP_EINVAL, "`%s` %.10g: %s", sp_option_key(row->name, key), value, must_text(row, must, sizeof must));
+        return sp_fail(err, SP_EINVAL, "`%s` %.10g: %s", sp_option_key(row->name, key), value,
+                       must_text(row, must, sizeof must));
     return SP_OK;
 }
 
@@ -187,7 +190,8 @@ static bool is_given(const all_options *all, const sp_option_row *row)
 static const sp_option_row *find(const sp_option_row *rows, uint32_t commands, const char *name, size_t n)
 {
     for (const sp_option_row *row = rows; row->name || row->help; row++)
-        if (row->name && strlen(row->name) == n && strncmp(row->name, name, n) == 0 && row->commands & commands)
+        if (row->name && strlen(row->name) == n && strncmp(row->name, name, n) == 0 &&
+            row->commands & commands)
             return row;
     return NULL;
 }
@@ -197,13 +201,13 @@ static sp_status refuse(const sp_option_row *row, const char *other, const char 
     char key[SP_OPTION_KEY], with[SP_OPTION_KEY];
     if (why && *why == '`' && strncmp(why, "`statepath", 10) != 0)
         return sp_fail(err, SP_EINVAL, "%s", why);
-    return sp_fail(err, SP_EINVAL, "`%s` does not go with `%s`: %s", sp_option_key(row->name, key), sp_option_key(other, with),
-                   why);
+    return sp_fail(err, SP_EINVAL, "`%s` does not go with `%s`: %s", sp_option_key(row->name, key),
+                   sp_option_key(other, with), why);
 }
 
 /* `with` is the name of another option, or name=value. */
-static sp_status check_exclusion(const all_options *all, const sp_option_row *row, const char *with, const char *why,
-                                 sp_error *err)
+static sp_status check_exclusion(const all_options *all, const sp_option_row *row, const char *with,
+                                 const char *why, sp_error *err)
 {
     char key[SP_OPTION_KEY], other_key[SP_OPTION_KEY];
     const size_t n = strcspn(with, "=");
@@ -215,8 +219,8 @@ static sp_status check_exclusion(const all_options *all, const sp_option_row *ro
     const char *text = text_at(other, all->options);
     if (!text || strcmp(text, with + n + 1) != 0)
         return SP_OK;
-    return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `%s` is %s; leave it out", sp_option_key(row->name, key),
-                   sp_option_key(other->name, other_key), text);
+    return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `%s` is %s; leave it out",
+                   sp_option_key(row->name, key), sp_option_key(other->name, other_key), text);
 }
 
 /* One of the names with blanks between is given; or the command takes none of them, where the option stands alone. */
@@ -234,12 +238,14 @@ static sp_status check_need(const all_options *all, const sp_option_row *row, sp
         if (is_given(all, other))
             return SP_OK;
         const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s`%s`", used ? " or " : "", sp_option_key(other->name, key));
+        snprintf(list + used, sizeof list - used, "%s`%s`", used ? " or " : "",
+                 sp_option_key(other->name, key));
     }
     if (!*list)
         return SP_OK;
-    return row->needs.why ? sp_fail(err, SP_EINVAL, "%s", row->needs.why)
-                          : sp_fail(err, SP_EINVAL, "`%s` is of use with %s only", sp_option_key(row->name, key), list);
+    return row->needs.why
+               ? sp_fail(err, SP_EINVAL, "%s", row->needs.why)
+               : sp_fail(err, SP_EINVAL, "`%s` is of use with %s only", sp_option_key(row->name, key), list);
 }
 
 static sp_status check_all(const all_options *all, sp_error *err)
@@ -258,17 +264,19 @@ done:
     return status;
 }
 
-sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given, uint32_t commands,
-                                 sp_error *err)
+sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given,
+                                 uint32_t commands, sp_error *err)
 {
-    return check_all(&(all_options){.rows = rows, .options = options, .given = given, .commands = commands}, err);
+    return check_all(&(all_options){.rows = rows, .options = options, .given = given, .commands = commands},
+                     err);
 }
 
 sp_status sp_options_check(const sp_run_options *o, sp_run_call call, sp_error *err)
 {
     static const uint32_t commands[] = {
-        [SP_CALL_COMPARE] = C_COMPARE, [SP_CALL_PART] = C_COMPARE, [SP_CALL_DECODE] = C_DECODE,   [SP_CALL_EVALUATE] = C_EVALUATE,
-        [SP_CALL_MERGE] = C_MERGE,     [SP_CALL_FIT] = C_FIT,      [SP_CALL_CONVERT] = C_CONVERT, [SP_CALL_MASK] = C_ROWS};
+        [SP_CALL_COMPARE] = C_COMPARE,   [SP_CALL_PART] = C_COMPARE, [SP_CALL_DECODE] = C_DECODE,
+        [SP_CALL_EVALUATE] = C_EVALUATE, [SP_CALL_MERGE] = C_MERGE,  [SP_CALL_FIT] = C_FIT,
+        [SP_CALL_CONVERT] = C_CONVERT,   [SP_CALL_MASK] = C_ROWS};
     return check_all(&(all_options){.rows = sp_option_rows,
                                     .options = o,
                                     .commands = commands[call],

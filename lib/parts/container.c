@@ -260,11 +260,14 @@ static sp_status read_lists(reader *r, sp_part_content *out, sp_error *err)
     if (r->is_short)
         return sp_no_memory(err);
     r->is_odd |= r->at != r->end;
-    return r->is_odd ? sp_fail(err, SP_EDATA, "%s: its lists are not those of a part; it is damaged: make it again", out->name)
-                     : sp_part_check_lists(out, n_ids, n_subjects, err);
+    return r->is_odd
+               ? sp_fail(err, SP_EDATA, "%s: its lists are not those of a part; it is damaged: make it again",
+                         out->name)
+               : sp_part_check_lists(out, n_ids, n_subjects, err);
 }
 
-sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out, sp_error *err)
+sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out,
+                       sp_error *err)
 {
     sp_status status = SP_OK;
     *out = (sp_part_content){.name = strdup(name)};

@@ -68,18 +68,23 @@ static const char *other_member(json_t *a, json_t *b)
 static sp_status check_agreed(const sp_part_content *first, const sp_part_content *one, sp_error *err)
 {
     for (size_t i = 0; i < sizeof agreed / sizeof agreed[0]; i++)
-        if (!json_equal(json_object_get(first->header, agreed[i].key), json_object_get(one->header, agreed[i].key)))
-            return sp_fail(err, SP_EDATA, "%s and %s do not go together: %s", first->name, one->name, agreed[i].what);
-    const char *option = other_member(json_object_get(first->header, "options"), json_object_get(one->header, "options"));
+        if (!json_equal(json_object_get(first->header, agreed[i].key),
+                        json_object_get(one->header, agreed[i].key)))
+            return sp_fail(err, SP_EDATA, "%s and %s do not go together: %s", first->name, one->name,
+                           agreed[i].what);
+    const char *option =
+        other_member(json_object_get(first->header, "options"), json_object_get(one->header, "options"));
     if (option)
-        return sp_fail(err, SP_EDATA, "%s and %s do not go together: they were made with another `%s`", first->name, one->name,
-                       option);
+        return sp_fail(err, SP_EDATA, "%s and %s do not go together: they were made with another `%s`",
+                       first->name, one->name, option);
     json_t *a = json_object_get(first->header, "has"), *b = json_object_get(one->header, "has");
     const char *part = other_member(a, b);
     if (part && strcmp(part, "steps") == 0)
-        return sp_fail(err, SP_EDATA, "%s and %s do not go together: only one of them holds paths (`part_steps`)", first->name,
-                       one->name);
-    return part ? sp_fail(err, SP_EDATA, "%s and %s do not go together: %s has %s, the other has not", first->name, one->name,
+        return sp_fail(err, SP_EDATA,
+                       "%s and %s do not go together: only one of them holds paths (`part_steps`)",
+                       first->name, one->name);
+    return part ? sp_fail(err, SP_EDATA, "%s and %s do not go together: %s has %s, the other has not",
+                          first->name, one->name,
                           json_is_true(json_object_get(a, part)) ? first->name : one->name, part)
                 : SP_OK;
 }
@@ -123,12 +128,13 @@ static sp_status add_inputs(sp_merged_parts *m, int64_t p, json_t *found, int64_
         json_t *said = json_array_get(inputs, (size_t)i), *before;
         const char *name = json_string_value(json_object_get(said, "name"));
         if (!name)
-            return sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again", m->parts[p].name);
+            return sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again",
+                           m->parts[p].name);
         if ((before = json_object_get(found, name)) != NULL) {
             const sp_merged_input *known = &m->inputs[json_integer_value(before)];
             if (!json_equal(said, known->said))
-                return sp_fail(err, SP_EDATA, "%s has changed between %s and %s; make both of the same file", name,
-                               m->parts[known->part].name, m->parts[p].name);
+                return sp_fail(err, SP_EDATA, "%s has changed between %s and %s; make both of the same file",
+                               name, m->parts[known->part].name, m->parts[p].name);
             continue;
         }
         if (m->n_inputs == *room) {
@@ -139,13 +145,13 @@ static sp_status add_inputs(sp_merged_parts *m, int64_t p, json_t *found, int64_
                 memcpy(more, m->inputs, (size_t)m->n_inputs * sizeof *more);
             m->inputs = more;
         }
-        m->inputs[m->n_inputs] =
-            (sp_merged_input){.name = name,
-                              .said = said,
-                              .part = p,
-                              .n_recordings = i < n_files_of(m->parts[p].header) ? whole(said, "recordings") : -1,
-                              .n_steps = whole(said, "steps"),
-                              .bytes = whole(said, "bytes")};
+        m->inputs[m->n_inputs] = (sp_merged_input){
+            .name = name,
+            .said = said,
+            .part = p,
+            .n_recordings = i < n_files_of(m->parts[p].header) ? whole(said, "recordings") : -1,
+            .n_steps = whole(said, "steps"),
+            .bytes = whole(said, "bytes")};
         if (json_object_set_new(found, name, json_integer(m->n_inputs++)) != 0)
             return sp_no_memory(err);
     }
@@ -168,14 +174,17 @@ static sp_status order_inputs(sp_merged_parts *m, json_t *found, sp_error *err)
         const int64_t numbers[] = {m->inputs[i].n_recordings, m->inputs[i].n_steps, m->inputs[i].bytes};
         for (int k = 0; k < 3; k++)
             if (numbers[k] < 0 || numbers[k] > INT64_MAX - sums[k])
-                return sp_fail(err, SP_EDATA, "%s: its input %s has impossible numbers; the file is damaged: make it again",
+                return sp_fail(err, SP_EDATA,
+                               "%s: its input %s has impossible numbers; the file is damaged: make it again",
                                m->parts[m->inputs[i].part].name, m->inputs[i].name);
             else
                 sums[k] += numbers[k];
         if (json_object_set_new(found, m->inputs[i].name, json_integer(i)) != 0)
             return sp_no_memory(err);
     }
-    return n ? SP_OK : sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again", m->parts[0].name);
+    return n ? SP_OK
+             : sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again",
+                       m->parts[0].name);
 }
 
 /* ---- the order of recordings ---- */
@@ -196,7 +205,8 @@ static sp_status fail_twice(const sp_merged_parts *m, const located *a, const lo
 {
     const char *id = m->parts[a->part].ids[a->recording], *of = m->is_of_files ? " of " : "";
     return sp_fail(err, SP_EDATA, "recording %s%s%s is in %s and in %s; leave one of them out", id, of,
-                   m->is_of_files ? m->inputs[a->input].name : "", m->parts[a->part].name, m->parts[b->part].name);
+                   m->is_of_files ? m->inputs[a->input].name : "", m->parts[a->part].name,
+                   m->parts[b->part].name);
 }
 
 static sp_status locate(const sp_merged_parts *m, const json_t *found, located *all, sp_error *err)
@@ -206,14 +216,17 @@ static sp_status locate(const sp_merged_parts *m, const json_t *found, located *
         const sp_part_content *part = &m->parts[p];
         const json_t *inputs = json_object_get(part->header, "inputs");
         for (int64_t r = 0; r < part->counted.n_recordings; r++) {
-            const int64_t file = sp_count_at(&part->origins, 2 * r), place = sp_count_at(&part->origins, 2 * r + 1);
-            const char *name = file >= 0 && file < n_files_of(part->header)
-                                   ? json_string_value(json_object_get(json_array_get(inputs, (size_t)file), "name"))
-                                   : NULL;
+            const int64_t file = sp_count_at(&part->origins, 2 * r),
+                          place = sp_count_at(&part->origins, 2 * r + 1);
+            const char *name =
+                file >= 0 && file < n_files_of(part->header)
+                    ? json_string_value(json_object_get(json_array_get(inputs, (size_t)file), "name"))
+                    : NULL;
             const json_t *number = name ? json_object_get(found, name) : NULL;
             if (!number || place < 0 || place >= m->inputs[json_integer_value(number)].n_recordings)
-                return sp_fail(err, SP_EDATA, "%s: recording %lld is of no input; the file is damaged: make it again", part->name,
-                               (long long)r);
+                return sp_fail(err, SP_EDATA,
+                               "%s: recording %lld is of no input; the file is damaged: make it again",
+                               part->name, (long long)r);
             all[at++] = (located){json_integer_value(number), place, p, r};
         }
     }
@@ -260,11 +273,11 @@ static sp_status check_ids_ascend(const sp_merged_parts *m, sp_error *err)
     for (int64_t p = 0; p < m->n_parts; p++)
         for (int64_t r = 1; r < m->parts[p].counted.n_recordings; r++)
             if (sp_natural_compare(m->parts[p].ids[r - 1], m->parts[p].ids[r]) > 0)
-                return sp_fail(
-                    err, SP_EDATA,
-                    "%s is a shard in which recording %s stands before %s; to be merged with parts of other recordings "
-                    "it must be made of recordings in the natural order of their ids",
-                    m->parts[p].name, m->parts[p].ids[r - 1], m->parts[p].ids[r]);
+                return sp_fail(err, SP_EDATA,
+                               "%s is a shard in which recording %s stands before %s; to be merged with "
+                               "parts of other recordings "
+                               "it must be made of recordings in the natural order of their ids",
+                               m->parts[p].name, m->parts[p].ids[r - 1], m->parts[p].ids[r]);
     return SP_OK;
 }
 
@@ -296,7 +309,8 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
         const sp_part_content *part = &m->parts[all[r].part];
         const int64_t steps = sp_part_steps(part, all[r].recording);
         if (steps < 0 || steps > SP_MOST_COUNTED - m->offsets[r])
-            return sp_fail(err, SP_EDATA, "%s: recording %lld has no number of steps; the file is damaged: make it again",
+            return sp_fail(err, SP_EDATA,
+                           "%s: recording %lld has no number of steps; the file is damaged: make it again",
                            part->name, (long long)all[r].recording);
         m->offsets[r + 1] = m->offsets[r] + steps;
         m->ids[r] = id_of(m, &all[r], made, &at);
@@ -312,7 +326,8 @@ static bool list_shards(sp_merged_parts *m, char *text, size_t size)
 {
     enum { NAMED = 8, MOST = 1000000 };
     const int64_t n = json_integer_value(json_array_get(json_object_get(m->parts[0].header, "shard"), 1));
-    bool *is_there = m->is_one_run && n > 1 && n <= MOST ? sp_zeros(&m->own, (size_t)n + 1, sizeof *is_there) : NULL;
+    bool *is_there =
+        m->is_one_run && n > 1 && n <= MOST ? sp_zeros(&m->own, (size_t)n + 1, sizeof *is_there) : NULL;
     for (int64_t p = 0; is_there && p < m->n_parts; p++) {
         const json_t *shard = json_object_get(m->parts[p].header, "shard");
         const int64_t i = json_integer_value(json_array_get(shard, 0));
@@ -324,7 +339,8 @@ static bool list_shards(sp_merged_parts *m, char *text, size_t size)
     int64_t n_missing = 0;
     for (int64_t i = 1; is_there && i <= n; i++)
         if (!is_there[i] && ++n_missing <= NAMED)
-            at += (size_t)snprintf(text + at, size - at, "%s%lld/%lld", n_missing > 1 ? ", " : "", (long long)i, (long long)n);
+            at += (size_t)snprintf(text + at, size - at, "%s%lld/%lld", n_missing > 1 ? ", " : "",
+                                   (long long)i, (long long)n);
     if (n_missing > NAMED)
         snprintf(text + at, size - at, " and %lld more", (long long)n_missing - NAMED);
     return n_missing > 0;
@@ -339,13 +355,14 @@ static sp_status find_missing(sp_merged_parts *m, bool is_allowed, sp_error *err
     if (all == m->n_recordings)
         return SP_OK;
     if (list_shards(m, shards, sizeof shards))
-        snprintf(text, sizeof text, "shards %s, with %lld of %lld recordings", shards, (long long)(all - m->n_recordings),
-                 (long long)all);
+        snprintf(text, sizeof text, "shards %s, with %lld of %lld recordings", shards,
+                 (long long)(all - m->n_recordings), (long long)all);
     else
-        snprintf(text, sizeof text, "%lld of %lld recordings of %s%s", (long long)(all - m->n_recordings), (long long)all,
-                 m->inputs[0].name, m->n_inputs > 1 ? " and other files" : "");
+        snprintf(text, sizeof text, "%lld of %lld recordings of %s%s", (long long)(all - m->n_recordings),
+                 (long long)all, m->inputs[0].name, m->n_inputs > 1 ? " and other files" : "");
     if (!is_allowed)
-        return sp_fail(err, SP_EDATA, "parts are missing: %s; name them too, or let `allow_missing` leave them out", text);
+        return sp_fail(err, SP_EDATA,
+                       "parts are missing: %s; name them too, or let `allow_missing` leave them out", text);
     m->missing = sp_owned_text(&m->own, text);
     return m->missing ? SP_OK : sp_no_memory(err);
 }
@@ -364,8 +381,9 @@ static sp_status check_all(sp_merged_parts *m, sp_error *err)
         if (p > 0)
             status = check_agreed(&m->parts[0], &m->parts[p], err);
         if (status == SP_OK && !m->is_of_files && !have_one_name(&m->parts[0], &m->parts[p]))
-            status = sp_fail(err, SP_EDATA, "%s and %s do not go together: their scores have other names (`name`)",
-                             m->parts[0].name, m->parts[p].name);
+            status =
+                sp_fail(err, SP_EDATA, "%s and %s do not go together: their scores have other names (`name`)",
+                        m->parts[0].name, m->parts[p].name);
         if (status == SP_OK && p > 0 && !share(m->parts[0].header, m->parts[p].header))
             status = sp_no_memory(err);
         m->n_recordings += m->parts[p].counted.n_recordings;
@@ -382,7 +400,8 @@ static bool find_steps_of(sp_merged_parts *m, int64_t p)
     const sp_kept_form form = {.has_labels = m->info.has_labels,
                                .has_segments = m->info.has_segments,
                                .is_relaxed = m->is_relaxed,
-                               .n_strategies = (int32_t)json_array_size(json_object_get(part->header, "strategies")),
+                               .n_strategies =
+                                   (int32_t)json_array_size(json_object_get(part->header, "strategies")),
                                .n_classes = m->info.n_classes};
     int64_t *n_steps = sp_zeros(&m->own, (size_t)n, sizeof *n_steps);
     m->steps[p] = sp_zeros(&m->own, (size_t)n, sizeof **m->steps);
@@ -400,24 +419,29 @@ static sp_status find_steps(sp_merged_parts *m, sp_error *err)
     m->steps = sp_zeros(&m->own, (size_t)m->n_parts, sizeof *m->steps);
     for (int64_t p = 0; m->steps && p < m->n_parts; p++)
         if (!find_steps_of(m, p))
-            return sp_fail(err, SP_EDATA, "%s: its steps are not those of its recordings; the file is damaged: make it again",
-                           m->parts[p].name);
+            return sp_fail(
+                err, SP_EDATA,
+                "%s: its steps are not those of its recordings; the file is damaged: make it again",
+                m->parts[p].name);
     return sp_owned_status(&m->own, err);
 }
 
 static sp_status describe(sp_merged_parts *m, sp_error *err)
 {
-    json_t *header = m->parts[0].header, *has = json_object_get(header, "has"), *classes = json_object_get(header, "classes");
+    json_t *header = m->parts[0].header, *has = json_object_get(header, "has"),
+           *classes = json_object_get(header, "classes");
     sp_source_info *info = &m->info;
     const int64_t n_classes = whole(header, "n_classes");
-    const char **columns = json_is_array(classes) ? sp_zeros(&m->own, json_array_size(classes), sizeof *columns) : NULL;
+    const char **columns =
+        json_is_array(classes) ? sp_zeros(&m->own, json_array_size(classes), sizeof *columns) : NULL;
     m->files = sp_zeros(&m->own, (size_t)m->n_inputs, sizeof *m->files);
     sp_status status = sp_owned_status(&m->own, err);
     for (size_t k = 0; columns && k < json_array_size(classes); k++)
         columns[k] = json_string_value(json_array_get(classes, k));
     for (int64_t i = 0; status == SP_OK && i < m->n_inputs; i++) {
-        m->files[i] = (sp_source_file){
-            .name = m->inputs[i].name, .n_recordings = m->inputs[i].n_recordings, .n_steps = m->inputs[i].n_steps};
+        m->files[i] = (sp_source_file){.name = m->inputs[i].name,
+                                       .n_recordings = m->inputs[i].n_recordings,
+                                       .n_steps = m->inputs[i].n_steps};
         info->file_size += m->inputs[i].bytes;
     }
     if (status != SP_OK)
@@ -440,14 +464,17 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
     info->has_segments = json_is_true(json_object_get(has, "segments"));
     info->is_simulated = json_is_true(json_object_get(has, "simulated"));
     sp_run_options o = sp_run_options_default();
-    m->is_relaxed = info->has_scores && sp_part_options_read(json_object_get(header, "options"), &m->own, &o) &&
+    m->is_relaxed = info->has_scores &&
+                    sp_part_options_read(json_object_get(header, "options"), &m->own, &o) &&
                     sp_run_infeasible(&o) == SP_INFEASIBLE_RELAX;
     return info->file && n_classes > 0 && n_classes <= INT32_MAX
                ? SP_OK
-               : sp_fail(err, SP_EDATA, "%s: its header lacks something; the file is damaged: make it again", m->parts[0].name);
+               : sp_fail(err, SP_EDATA, "%s: its header lacks something; the file is damaged: make it again",
+                         m->parts[0].name);
 }
 
-sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err)
+sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs,
+                                  sp_error *err)
 {
     json_t *found = json_object();
     located *all = NULL;
@@ -483,7 +510,8 @@ done:
 
 /* ---- of all recordings ---- */
 
-sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const sp_groups *groups, sp_subjects **out, sp_error *err)
+sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const sp_groups *groups, sp_subjects **out,
+                                   sp_error *err)
 {
     const char *place = json_string_value(json_object_get(m->parts[0].header, "subjects_place"));
     *out = NULL;
@@ -514,10 +542,10 @@ void sp_merged_parts_drop_counts(sp_merged_parts *m)
     }
 }
 
-void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n, int32_t *out,
-                           int64_t *wide)
+void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first,
+                           int64_t n, int32_t *out, int64_t *wide)
 {
     const sp_counted_place *from = &m->order[recording];
-    sp_kept_steps_read(&m->parts[from->part].counted.lists[SP_COUNTED_STEPS], m->steps[from->part][from->recording], stream,
-                       first, n, out, wide);
+    sp_kept_steps_read(&m->parts[from->part].counted.lists[SP_COUNTED_STEPS],
+                       m->steps[from->part][from->recording], stream, first, n, out, wide);
 }

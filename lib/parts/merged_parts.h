@@ -41,16 +41,18 @@ void sp_merged_parts_close(sp_merged_parts *m);
  * stand in the order of their arrays where all are shards of the same, else in the natural order of their ids. SP_OK; SP_EDATA
  * (they do not go together, one is missing, a recording comes twice); what name_inputs returns; SP_ENOMEM. */
 typedef sp_status sp_name_inputs(sp_merged_parts *m, sp_error *err);
-sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err);
+sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs,
+                                  sp_error *err);
 
 /* Subjects of all recordings; *out NULL: not known. */
-sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const sp_groups *groups, sp_subjects **out, sp_error *err);
+sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const sp_groups *groups, sp_subjects **out,
+                                   sp_error *err);
 
 /* Frees what has been counted, once it is joined; steps, holes and headers stay. */
 void sp_merged_parts_drop_counts(sp_merged_parts *m);
 
 /* Steps first .. first+n-1 of a recording of all, where the parts have steps; into `out`, or of segments into `wide`. */
-void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n, int32_t *out,
-                           int64_t *wide);
+void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first,
+                           int64_t n, int32_t *out, int64_t *wide);
 
 #endif

@@ -92,7 +92,8 @@ static bool is_right(const json_t *value, value_kind kind)
 {
     switch (kind) {
     case WHOLE:
-        return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= SP_MOST_COUNTED;
+        return json_is_integer(value) && json_integer_value(value) >= 0 &&
+               json_integer_value(value) <= SP_MOST_COUNTED;
     case REAL:
         return json_is_number(value) && json_number_value(value) >= 0;
     case WORD:
@@ -128,14 +129,17 @@ sp_status sp_part_header_read(const char *text, sp_part_content *part, sp_error 
 {
     part->header = json_loads(text, 0, NULL);
     if (!json_is_object(part->header))
-        return sp_fail(err, SP_EDATA, "%s: its header is no JSON object; it is damaged: make it again", part->name);
+        return sp_fail(err, SP_EDATA, "%s: its header is no JSON object; it is damaged: make it again",
+                       part->name);
     const char *version = json_string_value(json_object_get(part->header, "statepath"));
     if (!version || strcmp(version, sp_version()) != 0)
-        return sp_fail(err, SP_EDATA, "%s: was made by statepath %s, and this is %s; make all parts with one version", part->name,
-                       version ? version : "?", sp_version());
+        return sp_fail(err, SP_EDATA,
+                       "%s: was made by statepath %s, and this is %s; make all parts with one version",
+                       part->name, version ? version : "?", sp_version());
     const char *wrong = wrong_member(part->header);
-    return wrong ? sp_fail(err, SP_EDATA, "%s: its header says nothing right of \"%s\"; it is damaged: make it again", part->name,
-                           wrong)
+    return wrong ? sp_fail(err, SP_EDATA,
+                           "%s: its header says nothing right of \"%s\"; it is damaged: make it again",
+                           part->name, wrong)
                  : SP_OK;
 }
 
@@ -152,8 +156,10 @@ sp_status sp_part_check_lists(sp_part_content *part, int64_t n_ids, int64_t n_su
     const int64_t N = part->counted.n_recordings = part->origins.n / 2;
     const bool has_subjects = json_is_string(json_object_get(part->header, "subjects_place"));
     const bool has_folds = json_is_object(json_object_get(part->header, "folds"));
-    return part->origins.n == 2 * N && n_ids == N && n_subjects == (has_subjects ? N : 0) && part->folds.n == (has_folds ? N : 0)
+    return part->origins.n == 2 * N && n_ids == N && n_subjects == (has_subjects ? N : 0) &&
+                   part->folds.n == (has_folds ? N : 0)
                ? SP_OK
-               : sp_fail(err, SP_EDATA, "%s: its lists are not those of so many recordings; it is damaged: make it again",
+               : sp_fail(err, SP_EDATA,
+                         "%s: its lists are not those of so many recordings; it is damaged: make it again",
                          part->name);
 }

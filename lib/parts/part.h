@@ -60,7 +60,8 @@ uint64_t sp_checksum(uint64_t sum, const void *bytes, size_t n);
 sp_status sp_part_write(sp_part_content *part, unsigned char **bytes, size_t *n, sp_error *err);
 /* The part that a block holds; `name` is for messages. On failure `out` can (and must) still be cleared. SP_OK; SP_EDATA (no
  * part, damaged, of another version), SP_ENOMEM. */
-sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out, sp_error *err);
+sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out,
+                       sp_error *err);
 
 /* ---- steps that take no part (part_holes.c) ---- */
 
@@ -70,7 +71,7 @@ sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, s
 bool sp_part_holes_add(const sp_holes *holes, const int64_t *offsets, int64_t r, sp_count_list *out);
 /* The same of all recordings of parts that are joined, in arrays of `own`; is_there false: there are none. SP_OK; SP_EDATA (a part
  * is damaged), SP_ENOMEM. */
-sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joining, const int64_t *offsets, sp_owned *own,
-                             sp_holes *out, bool *is_there, sp_error *err);
+sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joining, const int64_t *offsets,
+                             sp_owned *own, sp_holes *out, bool *is_there, sp_error *err);
 
 #endif

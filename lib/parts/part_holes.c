@@ -35,7 +35,8 @@ static bool find(const sp_count_list *list, int64_t n, int64_t *places)
 
 /* Places [n] of the steps of a recording that begins at `begin`, whose runs stand at `from`; an empty list: it has no holes.
  * *all: its steps with them. False: the runs are not those of so many steps. */
-static bool place_steps(const sp_count_list *list, int64_t from, int64_t begin, int64_t n, int64_t *step_at, int64_t *all)
+static bool place_steps(const sp_count_list *list, int64_t from, int64_t begin, int64_t n, int64_t *step_at,
+                        int64_t *all)
 {
     const int64_t n_runs = list->n > 0 ? sp_count_at(list, from + 1) : 0;
     int64_t at = 0, t = 0, run = 0;
@@ -56,8 +57,8 @@ static bool place_steps(const sp_count_list *list, int64_t from, int64_t begin, 
     return t == n && run == n_runs;
 }
 
-sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joining, const int64_t *offsets, sp_owned *own,
-                             sp_holes *out, bool *is_there, sp_error *err)
+sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joining, const int64_t *offsets,
+                             sp_owned *own, sp_holes *out, bool *is_there, sp_error *err)
 {
     const int64_t N = joining->n_recordings;
     *is_there = false;
@@ -72,17 +73,20 @@ sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joi
         const int64_t n = parts[p].counted.n_recordings;
         places[p] = sp_zeros(own, (size_t)n + 1, sizeof **places);
         if (places[p] && parts[p].holes.n > 0 && !find(&parts[p].holes, n, places[p]))
-            return sp_fail(err, SP_EDATA, "%s: its holes are not those of its recordings; the file is damaged: make it again",
-                           parts[p].name);
+            return sp_fail(
+                err, SP_EDATA,
+                "%s: its holes are not those of its recordings; the file is damaged: make it again",
+                parts[p].name);
     }
     sp_status status = sp_owned_status(own, err);
     for (int64_t r = 0; status == SP_OK && r < N; r++) {
         const sp_counted_place *from = &joining->order[r];
         int64_t steps;
-        if (!place_steps(&parts[from->part].holes, places[from->part][from->recording], all[r], offsets[r + 1] - offsets[r],
-                         step_at + offsets[r], &steps))
+        if (!place_steps(&parts[from->part].holes, places[from->part][from->recording], all[r],
+                         offsets[r + 1] - offsets[r], step_at + offsets[r], &steps))
             return sp_fail(err, SP_EDATA,
-                           "%s: the holes of recording %s are not what they should be; the file is damaged: make it again",
+                           "%s: the holes of recording %s are not what they should be; the file is damaged: "
+                           "make it again",
                            parts[from->part].name, joining->ids[r]);
         all[r + 1] = all[r] + steps;
     }

@@ -103,7 +103,8 @@ bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *
 {
     char key[SP_OPTION_KEY];
     for (const sp_option_row *row = sp_option_rows; row->name; row++) {
-        const json_t *value = row->uses & SP_OPTION_IN_PART ? json_object_get(options, sp_option_key(row->name, key)) : NULL;
+        const json_t *value =
+            row->uses & SP_OPTION_IN_PART ? json_object_get(options, sp_option_key(row->name, key)) : NULL;
         if (value && !read_one(row, value, own, o))
             return false;
     }

@@ -9,8 +9,8 @@
 static const struct variables {
     const char *what, *id, *first, *last, *count, *step;
 } known[] = {
-    {"the Slurm array", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_COUNT",
-     "SLURM_ARRAY_TASK_STEP"},
+    {"the Slurm array", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",
+     "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_STEP"},
     {"the SGE array", "SGE_TASK_ID", "SGE_TASK_FIRST", "SGE_TASK_LAST", NULL, "SGE_TASK_STEPSIZE"},
     {"the LSF array", "LSB_JOBINDEX", NULL, "LSB_JOBINDEX_END", NULL, "LSB_JOBINDEX_STEP"},
     {"the PBS array", "PBS_ARRAY_INDEX", NULL, NULL, "PBS_ARRAY_COUNT", NULL},
@@ -51,18 +51,20 @@ static sp_status read_scheduler(const struct variables *v, sp_shard *out, sp_err
     read_variable(v->step, 1, &step);
     const bool has_last = read_variable(v->last, 0, &last), has_count = read_variable(v->count, 0, &count);
     if (!has_last && !has_count)
-        return sp_fail(err, SP_EINVAL, "`shard` auto: %s says which task this is (%s), but not of how many; write `shard` i/n",
-                       v->what, v->id);
-    if (step != 1 || (has_last && has_count && last - first + 1 != count))
         return sp_fail(
             err, SP_EINVAL,
-            "`shard` auto: the ids of %s have gaps (%s); number its tasks without gaps, such as 1-16, or write `shard` "
-            "i/n",
-            v->what, step != 1 ? v->step : v->count);
+            "`shard` auto: %s says which task this is (%s), but not of how many; write `shard` i/n", v->what,
+            v->id);
+    if (step != 1 || (has_last && has_count && last - first + 1 != count))
+        return sp_fail(err, SP_EINVAL,
+                       "`shard` auto: the ids of %s have gaps (%s); number its tasks without gaps, such as "
+                       "1-16, or write `shard` "
+                       "i/n",
+                       v->what, step != 1 ? v->step : v->count);
     const int64_t n = has_count ? count : last - first + 1;
     if (id < first || id - first >= n)
-        return sp_fail(err, SP_EINVAL, "`shard` auto: %s is %lld, which is not among the %lld tasks of %s", v->id, (long long)id,
-                       (long long)n, v->what);
+        return sp_fail(err, SP_EINVAL, "`shard` auto: %s is %lld, which is not among the %lld tasks of %s",
+                       v->id, (long long)id, (long long)n, v->what);
     *out = (sp_shard){id - first + 1, n, true};
     return SP_OK;
 }
@@ -71,13 +73,15 @@ static sp_status read_environment(sp_shard *out, sp_error *err)
 {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const char *id = getenv(known[i].id);
-        if (id && *id && strcmp(id, "undefined") != 0 && !(strcmp(known[i].id, "LSB_JOBINDEX") == 0 && strcmp(id, "0") == 0))
+        if (id && *id && strcmp(id, "undefined") != 0 &&
+            !(strcmp(known[i].id, "LSB_JOBINDEX") == 0 && strcmp(id, "0") == 0))
             return read_scheduler(&known[i], out, err);
     }
-    return sp_fail(
-        err, SP_EINVAL,
-        "`shard` auto: this is no task of an array or rank of Slurm, SGE, LSF, PBS or MPI (no SLURM_ARRAY_TASK_ID, "
-        "SGE_TASK_ID, LSB_JOBINDEX, PBS_ARRAY_INDEX, SLURM_PROCID, OMPI_COMM_WORLD_RANK or PMI_RANK); write `shard` i/n");
+    return sp_fail(err, SP_EINVAL,
+                   "`shard` auto: this is no task of an array or rank of Slurm, SGE, LSF, PBS or MPI (no "
+                   "SLURM_ARRAY_TASK_ID, "
+                   "SGE_TASK_ID, LSB_JOBINDEX, PBS_ARRAY_INDEX, SLURM_PROCID, OMPI_COMM_WORLD_RANK or "
+                   "PMI_RANK); write `shard` i/n");
 }
 
 sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err)
@@ -91,15 +95,18 @@ sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err)
     char first[32] = "";
     if (slash && (size_t)(slash - text) < sizeof first)
         memcpy(first, text, (size_t)(slash - text));
-    if (!slash || !read_number(first, &out->i) || !read_number(slash + 1, &out->n) || out->i < 1 || out->i > out->n)
-        return sp_fail(err, SP_EINVAL, "`shard` %s: it is i/n with i from 1 to n, such as 3/16, or auto", text);
+    if (!slash || !read_number(first, &out->i) || !read_number(slash + 1, &out->n) || out->i < 1 ||
+        out->i > out->n)
+        return sp_fail(err, SP_EINVAL, "`shard` %s: it is i/n with i from 1 to n, such as 3/16, or auto",
+                       text);
     return SP_OK;
 }
 
 sp_status sp_part_file_name(const char *pattern, const sp_shard *shard, char **out, sp_error *err)
 {
     if (!strstr(pattern, "%i") && (shard->n > 1 || shard->is_scheduled))
-        return sp_fail(err, SP_EINVAL, "`part` %s: %lld shards would all write this file; put %%i into its name, such as %s",
+        return sp_fail(err, SP_EINVAL,
+                       "`part` %s: %lld shards would all write this file; put %%i into its name, such as %s",
                        pattern, (long long)shard->n, "'P-%i-of-%n.h5'");
     char *name = malloc(21 * strlen(pattern) + 1), *to = name;
     if (!name)

@@ -15,16 +15,18 @@ sp_status sp_against_check_name(const char *name, sp_error *err)
     sp_strategy strategy;
     const size_t n = strlen(name);
     if (n == 0 || n >= SP_AGAINST_NAME || !strchr(letters, name[0]) || strspn(name, inside) != n)
-        return sp_fail(err, SP_EINVAL,
-                       "\"%s\" cannot be the name of a classifier: a letter, then letters, digits, _ and -, at most %d", name,
-                       SP_AGAINST_NAME - 1);
+        return sp_fail(
+            err, SP_EINVAL,
+            "\"%s\" cannot be the name of a classifier: a letter, then letters, digits, _ and -, at most %d",
+            name, SP_AGAINST_NAME - 1);
     if (strcmp(name, "reference") == 0 || sp_strategy_parse(name, &strategy, NULL) == SP_OK)
-        return sp_fail(err, SP_EINVAL, "%s cannot be the name of a classifier: figures of %s are called so", name,
-                       strcmp(name, "reference") == 0 ? "the labels" : "a strategy");
+        return sp_fail(err, SP_EINVAL, "%s cannot be the name of a classifier: figures of %s are called so",
+                       name, strcmp(name, "reference") == 0 ? "the labels" : "a strategy");
     return SP_OK;
 }
 
-sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file, sp_error *err)
+sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file,
+                           sp_error *err)
 {
     *r = (sp_rival){.options = *first->opt};
     r->options.output = r->options.text = NULL;
@@ -48,31 +50,36 @@ sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *na
 }
 
 /* Another classifier's recordings are cut as the first's are, not these by them. */
-static sp_status check_shortest(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_error *err)
+static sp_status check_shortest(const sp_match_side *ours, const sp_match_side *theirs,
+                                const int64_t *recording, sp_error *err)
 {
     for (int64_t n = 0; n < ours->n; n++) {
         const int64_t *a = ours->offsets + n, *b = theirs->offsets + recording[n];
         if (b[1] - b[0] < a[1] - a[0])
             return sp_fail(err, SP_EDATA,
-                           "%s: recording %lld has %lld steps, fewer than the %lld that %s and its labels have; name it first",
-                           theirs->name, (long long)recording[n], (long long)(b[1] - b[0]), (long long)(a[1] - a[0]), ours->name);
+                           "%s: recording %lld has %lld steps, fewer than the %lld that %s and its labels "
+                           "have; name it first",
+                           theirs->name, (long long)recording[n], (long long)(b[1] - b[0]),
+                           (long long)(a[1] - a[0]), ours->name);
     }
     return SP_OK;
 }
 
-sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_seconds, double own_seconds, sp_error *err)
+sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_seconds, double own_seconds,
+                           sp_error *err)
 {
     sp_pipeline *p = &r->p;
     sp_matched *m = &r->matched;
     const int32_t K = first->info->n_classes;
     const sp_match_side ours = sp_match_side_of(first->from.info, r->first_name, first_seconds);
     const sp_match_side theirs = sp_match_side_of(p->from.info, r->own_name, own_seconds);
-    *m = (sp_matched){.from = p->from,
-                      .beside = first->from,
-                      .all_beside = true,
-                      .name = r->own_name,
-                      .beside_name = r->first_name,
-                      .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes};
+    *m =
+        (sp_matched){.from = p->from,
+                     .beside = first->from,
+                     .all_beside = true,
+                     .name = r->own_name,
+                     .beside_name = r->first_name,
+                     .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes};
     m->recording = malloc(((size_t)ours.n + 1) * sizeof *m->recording);
     if (!m->recording)
         return sp_no_memory(err);
@@ -108,18 +115,21 @@ sp_status sp_pipeline_set_against(sp_pipeline *p, int32_t n, sp_rival *against, 
 {
     int32_t total = p->n_strategies;
     if (n > SP_MOST_AGAINST)
-        return sp_fail(err, SP_EINVAL, "%d other classifiers: at most %d can be compared at once", n, SP_MOST_AGAINST);
+        return sp_fail(err, SP_EINVAL, "%d other classifiers: at most %d can be compared at once", n,
+                       SP_MOST_AGAINST);
     for (int32_t i = 0; i < n; i++) {
         total += against[i].p.n_strategies;
         p->step_bytes += against[i].p.step_bytes;
         for (int32_t j = 0; j < i; j++)
             if (strcmp(against[i].name, against[j].name) == 0)
-                return sp_fail(err, SP_EINVAL, "two classifiers are called %s; give each a name of its own", against[i].name);
+                return sp_fail(err, SP_EINVAL, "two classifiers are called %s; give each a name of its own",
+                               against[i].name);
     }
     if (total > SP_EVALUATION_MAX_STRATEGIES)
-        return sp_fail(err, SP_EINVAL,
-                       "%d strategies on all classifiers together: at most %d are compared; name fewer `strategies`", total,
-                       SP_EVALUATION_MAX_STRATEGIES);
+        return sp_fail(
+            err, SP_EINVAL,
+            "%d strategies on all classifiers together: at most %d are compared; name fewer `strategies`",
+            total, SP_EVALUATION_MAX_STRATEGIES);
     p->n_against = n;
     p->against = against;
     return SP_OK;

@@ -29,8 +29,10 @@ sp_status sp_against_check_name(const char *name, sp_error *err);
  * options and plan, which are the first's; with r->p.from there and the model loaded (sp_pipeline_load_model()), its recordings and columns are
  * matched to those of `first`, which is open; the way of decoding. On failure of any it can (and must) still be closed.
  *   step_seconds  of both, 0: not known */
-sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file, sp_error *err);
-sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_seconds, double own_seconds, sp_error *err);
+sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file,
+                           sp_error *err);
+sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_seconds, double own_seconds,
+                           sp_error *err);
 sp_status sp_against_compile(sp_rival *r, const sp_pipeline *first, sp_error *err);
 void sp_against_close(sp_rival *r);
 

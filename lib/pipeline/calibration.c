@@ -72,8 +72,8 @@ static bool is_scaled(const sp_prepare_options *prepare)
     return prepare->windows || prepare->temperature != 1 || prepare->prior_weight != 0;
 }
 
-sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare, int32_t n_classes,
-                              sp_error *err)
+sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare,
+                              int32_t n_classes, sp_error *err)
 {
     *c = (calibration){.folds = folds};
     if (folds)
@@ -81,7 +81,8 @@ sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_pr
     return is_scaled(prepare) ? add_stage(c, SP_SCALING_DECODED, n_classes, err) : SP_OK;
 }
 
-sp_status sp_calibration_open_parts(calibration *c, const sp_folds *folds, int64_t n, int32_t n_classes, sp_error *err)
+sp_status sp_calibration_open_parts(calibration *c, const sp_folds *folds, int64_t n, int32_t n_classes,
+                                    sp_error *err)
 {
     static const sp_scaling stages[] = {SP_SCALING_DECODED, SP_SCALING_TEMPERATURE, SP_SCALING_VECTOR};
     *c = (calibration){.folds = folds};
@@ -100,7 +101,8 @@ void sp_calibration_close(calibration *c)
     free(c->fitted);
 }
 
-static bool fill_rows(const calibration *c, sp_scaling scaling, const sp_scores *scores, int64_t recording, double *rows)
+static bool fill_rows(const calibration *c, sp_scaling scaling, const sp_scores *scores, int64_t recording,
+                      double *rows)
 {
     const int32_t f = c->folds->fold[recording];
     if (scaling == SP_SCALING_DECODED)
@@ -122,11 +124,13 @@ static bool has_room(sp_likelihood *l, const sp_block *block)
 
 static sp_scores rows_of(const sp_likelihood *l, const sp_block *block)
 {
-    return (sp_scores){.data = l->rows, .dtype = SP_F64, .n_classes = block->n_classes, .n_steps = block->n_steps};
+    return (sp_scores){
+        .data = l->rows, .dtype = SP_F64, .n_classes = block->n_classes, .n_steps = block->n_steps};
 }
 
 /* A prepared block by these labels [S], as decoded and in other ways. */
-static sp_status add_calibrations(sp_likelihood *l, const sp_block *block, const int32_t *labels, sp_error *err)
+static sp_status add_calibrations(sp_likelihood *l, const sp_block *block, const int32_t *labels,
+                                  sp_error *err)
 {
     calibration *c = l->calibration;
     const size_t K = (size_t)block->n_classes;
@@ -137,11 +141,13 @@ static sp_status add_calibrations(sp_likelihood *l, const sp_block *block, const
             return sp_no_memory(err);
         for (int64_t n = 0; c->folds && n < block->n_recordings; n++) {
             const sp_scores scores = sp_batch_recording(&batch, n);
-            if (!fill_rows(c, c->sums[i].scaling, &scores, block->first + n, l->rows + (size_t)block->offsets[n] * K))
+            if (!fill_rows(c, c->sums[i].scaling, &scores, block->first + n,
+                           l->rows + (size_t)block->offsets[n] * K))
                 return sp_no_memory(err);
         }
         const sp_scores view = c->folds ? rows_of(l, block) : batch.scores;
-        status = sp_probabilities_add(&c->sums[i].nll, c->sums[i].reliability, &view, labels, block->weights, err);
+        status =
+            sp_probabilities_add(&c->sums[i].nll, c->sums[i].reliability, &view, labels, block->weights, err);
     }
     return status;
 }
@@ -151,12 +157,14 @@ static sp_status as_given(sp_pipeline *p, const sp_block *block, sp_scores *give
 {
     const sp_prepare_options *by = &p->prepare;
     const sp_scores scores = sp_block_batch(block).scores;
-    const sp_scores_scaling back = {by->temperature, by->prior_weight, by->prior_weight != 0 ? by->log_prior : NULL, true};
+    const sp_scores_scaling back = {by->temperature, by->prior_weight,
+                                    by->prior_weight != 0 ? by->log_prior : NULL, true};
     *given = scores;
     if (!is_scaled(by))
         return SP_OK;
     if (block->given) {
-        *given = (sp_scores){.data = block->given, .dtype = SP_F64, .n_classes = block->n_classes, .n_steps = block->n_steps};
+        *given = (sp_scores){
+            .data = block->given, .dtype = SP_F64, .n_classes = block->n_classes, .n_steps = block->n_steps};
         return SP_OK;
     }
     if (!has_room(&p->likelihood, block))

@@ -37,7 +37,8 @@ bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info)
     const char *slash = strrchr(info->file, '/'), *name = slash ? slash + 1 : info->file;
     if (!model->source || !model->description || strncmp(model->description, "fitted by ", 10) != 0)
         return false;
-    snprintf(sizes, sizeof sizes, " (%lld recordings, %lld steps", (long long)info->n_recordings, (long long)info->n_steps);
+    snprintf(sizes, sizeof sizes, " (%lld recordings, %lld steps", (long long)info->n_recordings,
+             (long long)info->n_steps);
     snprintf(bytes, sizeof bytes, ", %lld bytes)", (long long)info->file_size);
     const char *at = strstr(model->source, sizes), *after = at ? at + strlen(sizes) : NULL;
     if (!at || (*after != ',' && *after != ')'))
@@ -87,7 +88,8 @@ sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_er
 {
     if (!p->folds && sp_is_fitted_on(p->model, p->info))
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "note: model %s was fitted on this very file, so its figures here are too good; `cv` 5 decodes each "
+                      "note: model %s was fitted on this very file, so its figures here are too good; `cv` 5 "
+                      "decodes each "
                       "recording with a model that never saw it",
                       p->model->name);
     if (goes_by_model(p))
@@ -117,7 +119,8 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
 
 /* ---- cross-validation ---- */
 
-sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, sp_fit_options *out, sp_error *err)
+sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, sp_fit_options *out,
+                            sp_error *err)
 {
     char key[SP_OPTION_KEY];
     out->method = plan->has_method ? plan->method : out->method;
@@ -127,10 +130,11 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     _Static_assert((int)SP_OPTION_TIED == (int)SP_N_FIT_METHODS, "`tied` is counted behind the methods");
     const char *unused = sp_option_without_use(words, words->tied ? SP_OPTION_TIED : (int)out->method);
     if (unused && words->tied)
-        return sp_fail(err, SP_EINVAL, "`%s` changes nothing beside `tied`; leave it out", sp_option_key(unused, key));
+        return sp_fail(err, SP_EINVAL, "`%s` changes nothing beside `tied`; leave it out",
+                       sp_option_key(unused, key));
     if (unused)
-        return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", sp_option_key(unused, key),
-                       sp_fit_method_name(out->method));
+        return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out",
+                       sp_option_key(unused, key), sp_fit_method_name(out->method));
     out->smoothing = words->smoothing;
     out->penalty = words->penalty;
     out->memory = words->memory;
@@ -139,13 +143,14 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->features = plan->features;
     out->durations = plan->has_durations ? plan->durations : out->durations;
     if (plan->has_durations && out->durations == SP_DURATIONS_AUTO && out->tune == SP_TUNE_NONE)
-        return sp_fail(err, SP_EINVAL, "`durations` auto changes nothing where `tune` is none; leave it out, or say learn");
+        return sp_fail(err, SP_EINVAL,
+                       "`durations` auto changes nothing where `tune` is none; leave it out, or say learn");
     out->name = words->name ? words->name : "fitted";
     return SP_OK;
 }
 
-sp_status sp_run_fit_options(const sp_run_options *o, bool has_scores, int32_t K, const char *const *classes, sp_fit_options *out,
-                             double **costs, sp_error *err)
+sp_status sp_run_fit_options(const sp_run_options *o, bool has_scores, int32_t K, const char *const *classes,
+                             sp_fit_options *out, double **costs, sp_error *err)
 {
     sp_run_plan plan;
     sp_status status = SP_OK;
@@ -162,14 +167,15 @@ sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
     const sp_run_options *o = p->opt;
     const sp_shard *shard = p->range.shard;
     if (shard && shard->n > o->n_folds)
-        return sp_fail(err, SP_EINVAL, "`shard` %lld/%lld: a shard takes whole folds, and with `cv` %d there are %d",
+        return sp_fail(err, SP_EINVAL,
+                       "`shard` %lld/%lld: a shard takes whole folds, and with `cv` %d there are %d",
                        (long long)shard->i, (long long)shard->n, o->n_folds, o->n_folds);
     return SP_OK;
 }
 
 /* Weights of tags by kind of transition alone. */
-static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
-                          sp_workers *workers, sp_error *err)
+static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *training,
+                          const sp_fit_options *how, sp_workers *workers, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const sp_bootstrap_options bootstrap = sp_run_bootstrap(o, &p->plan);
@@ -178,20 +184,22 @@ static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *tr
     sp_status status = SP_OK;
     outer.n_folds = o->n_folds;
     if (sp_option_without_use(&o->fit, SP_OPTION_TIED_CV))
-        TRY(sp_fail(err, SP_EINVAL,
-                    "`folds` changes nothing beside `cv` and `tied`: the folds of `cv` are held out; leave it out"));
+        TRY(sp_fail(
+            err, SP_EINVAL,
+            "`folds` changes nothing beside `cv` and `tied`: the folds of `cv` are held out; leave it out"));
     TRY((p->points = calloc(1, sizeof *p->points)) ? SP_OK : sp_no_memory(err));
     TRY(sp_tied_aim_read(o->fit.at, &aim, err));
     aim.scheme = o->fit.tied;
     aim.with_curve = true;
-    TRY(sp_cross_fit_tied(training, &outer, &aim, &bootstrap, workers, folds->fold, folds->models, p->points, err));
+    TRY(sp_cross_fit_tied(training, &outer, &aim, &bootstrap, workers, folds->fold, folds->models, p->points,
+                          err));
     folds->n_folds = p->points->n_folds;
 done:
     return status;
 }
 
-static sp_status fit_each(sp_folds *folds, const sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
-                          sp_workers *workers, sp_error *err)
+static sp_status fit_each(sp_folds *folds, const sp_pipeline *p, const sp_training *training,
+                          const sp_fit_options *how, sp_workers *workers, sp_error *err)
 {
     const int32_t n = folds->n_folds;
     sp_status status = sp_folds_assign(&training->batch, how->group, n, folds->fold, err);
@@ -205,8 +213,8 @@ static sp_status fit_each(sp_folds *folds, const sp_pipeline *p, const sp_traini
     return status;
 }
 
-sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
-                       sp_workers *workers, sp_error *err)
+sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *training,
+                       const sp_fit_options *how, sp_workers *workers, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     folds->training = training;
@@ -215,8 +223,8 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
     if (!folds->fold || !folds->models)
         return sp_no_memory(err);
     folds->n_folds = o->n_folds;
-    const sp_status status =
-        o->fit.tied ? fit_tied(folds, p, training, how, workers, err) : fit_each(folds, p, training, how, workers, err);
+    const sp_status status = o->fit.tied ? fit_tied(folds, p, training, how, workers, err)
+                                         : fit_each(folds, p, training, how, workers, err);
     sp_run_progress(o, NULL, 0, 0);
     if (status != SP_OK)
         return status;
@@ -225,9 +233,9 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
     p->prepare.floor = sp_run_prepare_plain(o).floor;
     p->folds = folds;
     if (p->fused)
-        sp_run_notice(
-            p->opt, SP_NOTICE_DATA,
-            "note: the files hold the same recordings: each is decoded by a fusion of their scores that was learnt without it");
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "note: the files hold the same recordings: each is decoded by a fusion of their scores "
+                      "that was learnt without it");
     return p->fused ? sp_fused_take_folds(p->fused, folds, &p->prepare, err) : SP_OK;
 }
 
@@ -275,13 +283,15 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
     TRY(sp_fit_words_read(&o->fit, &p->plan, &how, err));
     TRY(sp_fit_options_check(&how, err));
     TRY(read_training_set(t, p, err));
-    t->training = (sp_training){.batch = sp_block_batch(t->block),
-                                .labels = t->block->labels,
-                                .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
-                                .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds,
-                                .max_states = o->max_states,
-                                .may_have_floor = p->prepare.kind != SP_KIND_SCORES && !p->info->has_mask};
-    TRY(sp_fit_objective(&o->fit, &p->plan, true, p->info->n_classes, t->training.classes, &how, &t->costs, err));
+    t->training =
+        (sp_training){.batch = sp_block_batch(t->block),
+                      .labels = t->block->labels,
+                      .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
+                      .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds,
+                      .max_states = o->max_states,
+                      .may_have_floor = p->prepare.kind != SP_KIND_SCORES && !p->info->has_mask};
+    TRY(sp_fit_objective(&o->fit, &p->plan, true, p->info->n_classes, t->training.classes, &how, &t->costs,
+                         err));
     sp_run_hook_fitting(o, &t->training, &how);
     TRY(sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err));
 done:
@@ -309,8 +319,8 @@ done:
     return status;
 }
 
-sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
-                     sp_error *err)
+sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out,
+                     sp_run_result *result, sp_error *err)
 {
     sp_pipeline p = {.opt = o};
     calibration scaled = {.n = 0};
@@ -348,7 +358,8 @@ done:
     return status;
 }
 
-sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err)
+sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o,
+                               sp_run_result *result, sp_error *err)
 {
     sp_pipeline p = {.opt = o};
     sp_run_plan plan;

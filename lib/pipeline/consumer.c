@@ -19,8 +19,8 @@ void sp_pipeline_remove_consumer(sp_pipeline *p, const void *arg)
     p->n_consumers = kept;
 }
 
-static sp_status call_hook(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                           const sp_decode_output *output, sp_error *err)
+static sp_status call_hook(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                           int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     const sp_run_hooks *h = arg;
     return h->paths(h->arg, s, first, n_recordings, first_step, n_steps, output, err);
@@ -49,8 +49,8 @@ sp_wants sp_consumers_want(const sp_pipeline *p)
 }
 
 /* Asks all that have the callback, until one fails. */
-#define ASK_EACH(callback, ...)                                                                                                  \
-    for (const sp_consumer *c = p->consumers; status == SP_OK && c < p->consumers + p->n_consumers; c++)                         \
+#define ASK_EACH(callback, ...)                                                                              \
+    for (const sp_consumer *c = p->consumers; status == SP_OK && c < p->consumers + p->n_consumers; c++)     \
     status = c->callback ? c->callback(c->arg, __VA_ARGS__) : SP_OK
 
 sp_status sp_consumers_open(const sp_pipeline *p, sp_error *err)
@@ -60,22 +60,25 @@ sp_status sp_consumers_open(const sp_pipeline *p, sp_error *err)
     return status;
 }
 
-sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
+sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep,
+                                sp_error *err)
 {
     sp_status status = SP_OK;
     ASK_EACH(prepared, block, sleep, err);
     return status;
 }
 
-sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
+sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *block, sp_decode_output *output,
+                               sp_error *err)
 {
     sp_status status = SP_OK;
     ASK_EACH(reserve, s, block, output, err);
     return status;
 }
 
-sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
-                             int64_t n_steps, const sp_decode_output *output, sp_error *err)
+sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings,
+                             int64_t first_step, int64_t n_steps, const sp_decode_output *output,
+                             sp_error *err)
 {
     sp_status status = SP_OK;
     ASK_EACH(paths, s, first, n_recordings, first_step, n_steps, output, err);
@@ -89,8 +92,8 @@ void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps)
             c->forget(c->arg, s, n_steps);
 }
 
-sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                              const int64_t *segments, sp_error *err)
+sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps,
+                              const int32_t *labels, const int64_t *segments, sp_error *err)
 {
     sp_status status = SP_OK;
     ASK_EACH(labels, first_step, n_steps, labels, segments, err);
@@ -104,8 +107,8 @@ sp_status sp_consumers_block(const sp_pipeline *p, const sp_evaluation_block *bl
     return status;
 }
 
-sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read,
-                             void *read_arg, sp_error *err)
+sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap,
+                             sp_labels_read *read, void *read_arg, sp_error *err)
 {
     sp_status status = SP_OK;
     ASK_EACH(begin, recording, has_gap, read, read_arg, err);

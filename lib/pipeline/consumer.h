@@ -25,17 +25,17 @@ typedef struct sp_consumer {
     /* Points `output` of strategy s at room for what else it takes, for whole recordings of a block. */
     sp_status (*reserve)(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err);
     /* Paths of one strategy, as sp_run_hooks.paths. */
-    sp_status (*paths)(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                       const sp_decode_output *output, sp_error *err);
+    sp_status (*paths)(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                       int64_t n_steps, const sp_decode_output *output, sp_error *err);
     /* Steps of a long recording that were put come once more. */
     void (*forget)(void *arg, int32_t s, int64_t n_steps);
-    sp_status (*labels)(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels, const int64_t *segments,
-                        sp_error *err);
+    sp_status (*labels)(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                        const int64_t *segments, sp_error *err);
     /* Whole recordings with the paths of all strategies, those of the other classifiers among them. */
     sp_status (*block)(void *arg, const sp_evaluation_block *block, sp_error *err);
     /* The same of a long recording: it begins (its labels can be read once more), its chunks follow, it ends. */
-    sp_status (*begin)(void *arg, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read, void *read_arg,
-                       sp_error *err);
+    sp_status (*begin)(void *arg, const sp_evaluation_recording *recording, bool has_gap,
+                       sp_labels_read *read, void *read_arg, sp_error *err);
     sp_status (*piece)(void *arg, const sp_evaluation_piece *piece, sp_error *err);
     sp_status (*end)(void *arg, sp_error *err);
 } sp_consumer;
@@ -61,16 +61,19 @@ sp_wants sp_consumers_want(const sp_pipeline *p);
 
 /* One callback of each. */
 sp_status sp_consumers_open(const sp_pipeline *p, sp_error *err);
-sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err);
-sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *block, sp_decode_output *output, sp_error *err);
-sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
-                             int64_t n_steps, const sp_decode_output *output, sp_error *err);
+sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep,
+                                sp_error *err);
+sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *block, sp_decode_output *output,
+                               sp_error *err);
+sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings,
+                             int64_t first_step, int64_t n_steps, const sp_decode_output *output,
+                             sp_error *err);
 void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps);
-sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                              const int64_t *segments, sp_error *err);
+sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps,
+                              const int32_t *labels, const int64_t *segments, sp_error *err);
 sp_status sp_consumers_block(const sp_pipeline *p, const sp_evaluation_block *block, sp_error *err);
-sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read,
-                             void *read_arg, sp_error *err);
+sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap,
+                             sp_labels_read *read, void *read_arg, sp_error *err);
 sp_status sp_consumers_piece(const sp_pipeline *p, const sp_evaluation_piece *piece, sp_error *err);
 sp_status sp_consumers_end(const sp_pipeline *p, sp_error *err);
 

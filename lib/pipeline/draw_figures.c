@@ -27,7 +27,8 @@ static double number_of(sp_value value)
 }
 
 /* The figures of one path; NaN where the path is none. out [n] */
-static void figures_of(const sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, double *out)
+static void figures_of(const sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments,
+                       double *out)
 {
     double *next = out;
     if (n > 0 && path[0] < 0) {
@@ -37,7 +38,8 @@ static void figures_of(const sp_draw_figures *f, int64_t n, const int32_t *path,
     }
     if (f->sleep.is_sleep) {
         sp_sleep_statistics night;
-        sp_sleep_statistics_of(n, path, NULL, segments, f->sleep.stage_of_class, f->sleep.epoch_seconds, &night);
+        sp_sleep_statistics_of(n, path, NULL, segments, f->sleep.stage_of_class, f->sleep.epoch_seconds,
+                               &night);
         for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
             *next++ = number_of(night.values[m]);
         *next++ = number_of(night.awakenings);
@@ -57,7 +59,8 @@ static void interval_of(int32_t n, double *values, double level, sp_value wideni
             values[n_defined++] = values[r];
     qsort(values, (size_t)n_defined, sizeof *values, number_compare);
     const bool is_known = n_defined && !widening.undefined;
-    columns[SP_DRAW_LOW] = is_known ? fmax(number_quantile(values, n_defined, outside) - widening.value, 0) : NAN;
+    columns[SP_DRAW_LOW] =
+        is_known ? fmax(number_quantile(values, n_defined, outside) - widening.value, 0) : NAN;
     columns[SP_DRAW_HIGH] = is_known ? number_quantile(values, n_defined, 1 - outside) + widening.value : NAN;
     columns[SP_DRAW_DEFINED] = (double)n_defined / n;
 }
@@ -94,7 +97,8 @@ static void find_figures(sp_draw_figures *f, int64_t n, const int32_t *path)
         double *columns = figure->columns + (b->first + n) * SP_DRAW_COLUMNS;
         columns[SP_DRAW_DECODED] = decoded[i];
         columns[SP_DRAW_REFERENCE] = has_reference ? reference[i] : NAN;
-        interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, f->made->level, figure->widening, columns);
+        interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, f->made->level, figure->widening,
+                    columns);
     }
 }
 
@@ -125,8 +129,8 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
 }
 
 /* Recording by recording: a run has as many as its blocks hold, each with the work of all its draws. */
-static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                            const sp_decode_output *output, sp_error *err)
+static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                            int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     sp_draw_figures *f = arg;
     (void)first;
@@ -174,7 +178,8 @@ sp_status sp_draw_figures_open(sp_draw_figures *f, sp_pipeline *p, sp_error *err
     const int strategy = sp_pipeline_lawful(p);
     if (strategy < 0)
         TRY(sp_fail(err, SP_EINVAL,
-                    "`draws` stand beside a path that obeys the rules, and no strategy makes such; `strategies` viterbi does"));
+                    "`draws` stand beside a path that obeys the rules, and no strategy makes such; "
+                    "`strategies` viterbi does"));
     TRY((f->tags = malloc(((size_t)K + 1) * sizeof *f->tags)) ? SP_OK : sp_no_memory(err));
     TRY(sp_sleep_choose(p, classes, &f->sleep, err));
     TRY(sp_tags_read(K, classes, f->tags, &f->are_tags, err));
@@ -207,16 +212,18 @@ static void say(const sp_draw_figures *f, const sp_run_options *o)
 {
     const sp_posterior_intervals *made = f->made;
     if (f->p->info->has_labels && !f->has_reference)
-        sp_run_notice(o, SP_NOTICE_DATA, "no recording has a label at every step: what intervals hold is not known");
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "no recording has a label at every step: what intervals hold is not known");
     for (int i = 0; i < made->n; i++) {
         const sp_posterior_figure *figure = &made->figures[i];
         char text[96] = "";
         if (!figure->lacking.undefined && figure->lacking.value > 0)
-            snprintf(text, sizeof text, "; %g wider on each side they would hold %g %%", figure->lacking.value,
-                     100 * made->level);
+            snprintf(text, sizeof text, "; %g wider on each side they would hold %g %%",
+                     figure->lacking.value, 100 * made->level);
         if (figure->n_references)
-            sp_run_notice(o, SP_NOTICE_DATA, "%g %% intervals of %s hold the reference in %lld of %lld%s", 100 * made->level,
-                          figure->key, (long long)figure->n_held, (long long)figure->n_references, text);
+            sp_run_notice(o, SP_NOTICE_DATA, "%g %% intervals of %s hold the reference in %lld of %lld%s",
+                          100 * made->level, figure->key, (long long)figure->n_held,
+                          (long long)figure->n_references, text);
     }
 }
 

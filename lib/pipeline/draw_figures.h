@@ -12,7 +12,8 @@ enum { SP_MOST_DRAW_FIGURES = SP_N_SLEEP_MEASURES + 3 };
 typedef struct sp_draw_figures {
     sp_consumer consumer; /* what the pipeline sees */
     const sp_pipeline *p;
-    sp_posterior_intervals *made; /* columns of recordings are filled in as they are decoded; NULL: no draws are asked for */
+    sp_posterior_intervals
+        *made; /* columns of recordings are filled in as they are decoded; NULL: no draws are asked for */
     sp_sleep_choice sleep;
     bool are_tags, has_reference; /* some recording has a label at every step */
     sp_tag *tags;                 /* [K] of tags */
@@ -20,8 +21,8 @@ typedef struct sp_draw_figures {
     int64_t span_room;
     double *values;        /* [n, n_draws] of the recording at hand */
     const sp_block *block; /* lent by reserve(), of the paths that follow */
-    int32_t *draws;        /* [n_draws, steps of a block] of the block at hand: what output->draws points to */
-    int64_t draw_room;     /* steps */
+    int32_t *draws;    /* [n_draws, steps of a block] of the block at hand: what output->draws points to */
+    int64_t draw_room; /* steps */
 } sp_draw_figures;
 
 /* Where the options ask for draws: finds out which figures the classes of an open pipeline have (of stages of sleep those of sp_sleep_statistics, and

@@ -18,15 +18,18 @@ static sp_decoded result_of(void *arg, int32_t s, int64_t recording, bool is_und
                              : (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
 }
 
-static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
+static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
+                            sp_error *err)
 {
     const array_evaluation *e = arg;
-    const int64_t *offsets = e->p.info->offsets + part->recording, begin = offsets[0] + (part->count ? 0 : part->first);
+    const int64_t *offsets = e->p.info->offsets + part->recording,
+                  begin = offsets[0] + (part->count ? 0 : part->first);
     const int64_t n = part->count ? offsets[part->count] - begin : part->n;
     const int32_t *from = e->paths->paths[s] + begin;
     for (int64_t t = 0; t < n; t++)
         if (from[t] < -1 || from[t] >= e->p.model->n_classes)
-            return sp_fail(err, SP_EDATA, "%s: class %d at step %lld of all: it is from 0 to %d, or -1 where undecoded",
+            return sp_fail(err, SP_EDATA,
+                           "%s: class %d at step %lld of all: it is from 0 to %d, or -1 where undecoded",
                            e->p.names[s], from[t], (long long)begin + t, e->p.model->n_classes - 1);
     memcpy(paths, from, (size_t)n * sizeof *paths);
     for (int64_t r = 0; r < part->count; r++) {
@@ -38,11 +41,13 @@ static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *
     return SP_OK;
 }
 
-static sp_status open_arrays(array_evaluation *e, const sp_recordings *recordings, const sp_run_options *o, sp_error *err)
+static sp_status open_arrays(array_evaluation *e, const sp_recordings *recordings, const sp_run_options *o,
+                             sp_error *err)
 {
     sp_pipeline *p = &e->p;
     if (e->paths->n_strategies < 1 || e->paths->n_strategies > SP_RUN_STRATEGIES)
-        return sp_fail(err, SP_EINVAL, "%d strategies to evaluate: 1 to %d", e->paths->n_strategies, SP_RUN_STRATEGIES);
+        return sp_fail(err, SP_EINVAL, "%d strategies to evaluate: 1 to %d", e->paths->n_strategies,
+                       SP_RUN_STRATEGIES);
     sp_run_plan plan;
     sp_status status = sp_run_plan_make(o, SP_CALL_EVALUATE, &plan, err);
     if (status == SP_OK)
@@ -64,8 +69,8 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
     return sp_pipeline_use_given(p, err);
 }
 
-sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
-                      sp_run_result *result, sp_error *err)
+sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o,
+                      sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     if (o->n_folds)
         return sp_fail(err, SP_EINVAL, "`cv` is of comparing: what is evaluated has been decoded");

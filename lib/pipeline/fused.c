@@ -14,8 +14,8 @@
 /* ---- opening ---- */
 
 /* The first's class of each column of both; without a model by the names that the first has. */
-static sp_status match_columns(sp_fused *f, const sp_source_info *theirs, const sp_model *model, sp_fused_member *to,
-                               sp_error *err)
+static sp_status match_columns(sp_fused *f, const sp_source_info *theirs, const sp_model *model,
+                               sp_fused_member *to, sp_error *err)
 {
     const sp_source_info *ours = f->members[0].from.info;
     const int32_t K = ours->n_classes;
@@ -26,11 +26,15 @@ static sp_status match_columns(sp_fused *f, const sp_source_info *theirs, const 
     if (status != SP_OK)
         goto done;
     if (theirs->n_classes != K)
-        TRY(sp_fail(err, SP_EDATA, "%s has %d classes, but %s has %d; classifiers of the same recordings need the same classes",
-                    to->file, theirs->n_classes, f->members[0].file, K));
+        TRY(sp_fail(
+            err, SP_EDATA,
+            "%s has %d classes, but %s has %d; classifiers of the same recordings need the same classes",
+            to->file, theirs->n_classes, f->members[0].file, K));
     if (!model && !ours->classes != !theirs->classes)
-        TRY(sp_fail(err, SP_EDATA, "%s names its classes, but %s does not; name them in all files, or in none",
-                    theirs->classes ? to->file : f->members[0].file, theirs->classes ? f->members[0].file : to->file));
+        TRY(sp_fail(err, SP_EDATA,
+                    "%s names its classes, but %s does not; name them in all files, or in none",
+                    theirs->classes ? to->file : f->members[0].file,
+                    theirs->classes ? f->members[0].file : to->file));
     if (!model && ours->classes)
         TRY((model = named = sp_model_new(f->members[0].file, K, ours->classes)) ? SP_OK : sp_no_memory(err));
     if (!model) /* nobody names them */
@@ -45,12 +49,12 @@ done:
     return status;
 }
 
-sp_status sp_fused_add(sp_fused *f, const sp_recordings *from, const char *name, double first_seconds, double seconds,
-                       const sp_model *model, sp_error *err)
+sp_status sp_fused_add(sp_fused *f, const sp_recordings *from, const char *name, double first_seconds,
+                       double seconds, const sp_model *model, sp_error *err)
 {
-    static const char hint[] =
-        "; where files hold other recordings by the same ids, name them as one: a folder, or a pattern such as "
-        "'night{id}.h5'";
+    static const char hint[] = "; where files hold other recordings by the same ids, name them as one: a "
+                               "folder, or a pattern such as "
+                               "'night{id}.h5'";
     if (f->n == SP_MOST_CLASSIFIERS)
         return sp_fail(err, SP_EINVAL, "at most %d classifiers are fused", SP_MOST_CLASSIFIERS);
     if (!from->info->has_scores)
@@ -106,7 +110,8 @@ static sp_status read_member(sp_fused *f, int32_t c, const sp_part *part, unsign
     sp_status status = SP_OK;
     how.kind = from->info->kind;
     how.missing_uniform = f->missing_uniform;
-    TRY(from->read(from->arg, part, SP_BLOCK_SCORES | SP_BLOCK_MASK | (c ? parts & SP_BLOCK_LABELS : 0u), block, err));
+    TRY(from->read(from->arg, part, SP_BLOCK_SCORES | SP_BLOCK_MASK | (c ? parts & SP_BLOCK_LABELS : 0u),
+                   block, err));
     uint8_t *mask = block->mask;
     block->mask = NULL;
     TRY(sp_prepare(block, &how, NULL, &f->counts, err));
@@ -218,7 +223,8 @@ static sp_status check_order(const sp_fused *f, const sp_model *model, sp_error 
         for (int32_t d = 0; d < f->n; d++)
             if (c != d && strcmp(f->names[c], model->fusion->names[d]) == 0)
                 return sp_fail(err, SP_EMODEL,
-                               "%s is given as number %d, and model %s fuses %s as number %d; give the files in that order",
+                               "%s is given as number %d, and model %s fuses %s as number %d; give the files "
+                               "in that order",
                                f->members[c].file, (int)c + 1, model->name, f->names[c], (int)d + 1);
     return SP_OK;
 }

@@ -36,8 +36,8 @@ typedef struct sp_fused {
  *   seconds  length of a step, 0: not known
  * On failure it can (and must) still be closed. SP_OK; SP_EDATA (other recordings, other steps), SP_EMODEL (other classes), SP_EINVAL (too many;
  * no scores), SP_ENOMEM. */
-sp_status sp_fused_add(sp_fused *f, const sp_recordings *from, const char *name, double first_seconds, double seconds,
-                       const sp_model *model, sp_error *err);
+sp_status sp_fused_add(sp_fused *f, const sp_recordings *from, const char *name, double first_seconds,
+                       double seconds, const sp_model *model, sp_error *err);
 /* All are there: their recordings, as one, fused by equal weights until another mix is taken. SP_OK, SP_ENOMEM. */
 sp_status sp_fused_open(sp_fused *f, sp_recordings *out, sp_error *err);
 void sp_fused_close(sp_fused *f);

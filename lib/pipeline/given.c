@@ -15,7 +15,8 @@ static sp_status tell(const sp_pipeline *p, int64_t n, int32_t *labels, sp_error
         const int32_t label = labels[t];
         if (about->labels_file && label >= p->model->n_classes)
             return sp_fail(err, SP_EDATA,
-                           "%s: label %d, but model %s has %d classes; unscored steps are -1, and `label_codes` or `label_map` "
+                           "%s: label %d, but model %s has %d classes; unscored steps are -1, and "
+                           "`label_codes` or `label_map` "
                            "reads others' numbers",
                            about->labels_file, label, p->model->name, p->model->n_classes);
         labels[t] = label >= 0 && about->column_of_label ? about->column_of_label[label] : label;
@@ -31,7 +32,8 @@ static sp_status tell_raters(const sp_pipeline *p, int64_t n, int32_t *const *ra
     return status;
 }
 
-static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a, sp_error *err)
+static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a,
+                            sp_error *err)
 {
     const sp_part part = {.recording = block->first, .count = block->n_recordings};
     sp_status status = SP_OK;
@@ -63,7 +65,8 @@ static sp_status look_at(long_recording *r, sp_error *err)
         bool is_undecoded = true;
         for (int64_t first = 0; first < r->n_steps; first += LOOK_STEPS) {
             const int64_t rest = r->n_steps - first;
-            const sp_part part = {.recording = r->recording, .first = first, .n = rest < LOOK_STEPS ? rest : LOOK_STEPS};
+            const sp_part part = {
+                .recording = r->recording, .first = first, .n = rest < LOOK_STEPS ? rest : LOOK_STEPS};
             TRY(p->given->read(p->given->arg, s, &part, path, NULL, err));
             for (int64_t t = 0; is_undecoded && t < part.n; t++)
                 is_undecoded = path[t] == -1;
@@ -93,5 +96,8 @@ done:
     return status;
 }
 
-const sp_path_source sp_given_source = {
-    .block = read_block, .takes_chunks = takes_chunks, .recording = look_at, .chunk = read_chunk, .tell = tell};
+const sp_path_source sp_given_source = {.block = read_block,
+                                        .takes_chunks = takes_chunks,
+                                        .recording = look_at,
+                                        .chunk = read_chunk,
+                                        .tell = tell};

@@ -24,12 +24,13 @@ static sp_status add_block(void *arg, const sp_evaluation_block *block, sp_error
     return sp_evaluation_add(j->evaluation, block, j->p->workers, err);
 }
 
-static sp_status begin_recording(void *arg, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read,
-                                 void *read_arg, sp_error *err)
+static sp_status begin_recording(void *arg, const sp_evaluation_recording *recording, bool has_gap,
+                                 sp_labels_read *read, void *read_arg, sp_error *err)
 {
     const sp_judging *j = arg;
     const sp_status status = sp_evaluation_begin(j->evaluation, recording, err);
-    return status == SP_OK ? sp_evaluation_ceiling(j->evaluation, has_gap, read, read_arg, j->p->workers, err) : status;
+    return status == SP_OK ? sp_evaluation_ceiling(j->evaluation, has_gap, read, read_arg, j->p->workers, err)
+                           : status;
 }
 
 static sp_status add_piece(void *arg, const sp_evaluation_piece *piece, sp_error *err)
@@ -135,8 +136,9 @@ static sp_status read_draw(const sp_pipeline *p, int64_t **recordings, int64_t *
     while (status == SP_OK && at < words + length) {
         char *after = read_id(p->info, at, *recordings, n);
         if (!after)
-            status = sp_fail(err, SP_EINVAL, "`draw`: there is no recording %.*s; `statepath inspect` names them",
-                             (int)strcspn(at, ","), at);
+            status =
+                sp_fail(err, SP_EINVAL, "`draw`: there is no recording %.*s; `statepath inspect` names them",
+                        (int)strcspn(at, ","), at);
         at = after ? after + 1 : at;
     }
     free(words);
@@ -186,18 +188,21 @@ static sp_status tell_classes(const int32_t *column, int32_t K, sp_value *values
 }
 
 /* What is said of the other classifiers, and of their scores. */
-static sp_status describe_against(const sp_pipeline *p, double level, sp_comparison *comparison, sp_error *err)
+static sp_status describe_against(const sp_pipeline *p, double level, sp_comparison *comparison,
+                                  sp_error *err)
 {
     sp_status status = SP_OK;
     for (int32_t i = 0; i < p->n_against; i++) {
         const sp_pipeline *one = &p->against[i].p;
         const sp_nll nll = sp_nll_sums_value(&one->likelihood.nll);
-        TRY(sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path,
-                                one->likelihood.is_wanted ? &nll : NULL, err));
+        TRY(sp_against_describe(&comparison->against[i], one->file, one->info->file_size,
+                                one->info->scores_path, one->likelihood.is_wanted ? &nll : NULL, err));
         if (one->likelihood.reliability)
-            TRY(sp_reliability_finish(one->likelihood.reliability, level, &comparison->against[i].reliability, err));
+            TRY(sp_reliability_finish(one->likelihood.reliability, level, &comparison->against[i].reliability,
+                                      err));
         if (one->likelihood.reliability)
-            TRY(tell_classes(p->against[i].column, one->info->n_classes, comparison->against[i].reliability->class_ece, err));
+            TRY(tell_classes(p->against[i].column, one->info->n_classes,
+                             comparison->against[i].reliability->class_ece, err));
     }
 done:
     return status;
@@ -227,7 +232,8 @@ static void list_everybody(sp_judging *j)
             j->against[i] = p->against[i].name;
         for (int s = 0; s < one->n_strategies; s++, at++) {
             j->classifiers[at] = i + 1;
-            j->is_legal[at] = one->source->is_decoded && sp_strategy_about(one->strategies[s].kind)->is_legal &&
+            j->is_legal[at] = one->source->is_decoded &&
+                              sp_strategy_about(one->strategies[s].kind)->is_legal &&
                               one->on_infeasible != SP_INFEASIBLE_RELAX;
         }
     }
@@ -288,7 +294,8 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
     const sp_run_options *o = p->opt;
     const int32_t K = p->model->n_classes;
     sp_status status = SP_OK;
-    *j = (sp_judging){.p = p, .again = form->again, .classes = sp_names_in_columns(p->model, p->class_of_column)};
+    *j = (sp_judging){
+        .p = p, .again = form->again, .classes = sp_names_in_columns(p->model, p->class_of_column)};
     if (!j->classes || !(j->rules = calloc((size_t)p->model->n_rules + 1, sizeof *j->rules)))
         return sp_no_memory(err);
     for (int32_t r = 0; r < p->model->n_rules; r++)

@@ -19,7 +19,8 @@ typedef struct sp_sleep_choice {
  * other classes 0: not known.
  *   classes  [K] names in the order of the columns
  * SP_OK; SP_EDATA (a file says nonsense), SP_ENOMEM. */
-sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out, sp_error *err);
+sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out,
+                          sp_error *err);
 
 /* Stages and is_sleep alone. SP_OK, SP_ENOMEM. */
 sp_status sp_sleep_find(int32_t K, const char *const *classes, sp_sleep_choice *out, sp_error *err);
@@ -38,8 +39,9 @@ typedef struct sp_evaluation_words {
 /* Takes weighted_kappa, absent_class, interval, zeros, scheme, collapse, preset, background, margin, wake_trim and
  * bridge_unscored into `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes
  * [K] names in the order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
-sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan, int32_t K,
-                                   const char *const *classes, sp_evaluation_options *how, sp_error *err);
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan,
+                                   int32_t K, const char *const *classes, sp_evaluation_options *how,
+                                   sp_error *err);
 void sp_evaluation_words_clear(sp_evaluation_words *j);
 
 /* How intervals are made. */

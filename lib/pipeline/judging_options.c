@@ -28,7 +28,8 @@ sp_status sp_sleep_find(int32_t K, const char *const *classes, sp_sleep_choice *
     sp_status status = sp_model_load("sleep-aasm", &aasm, err);
     if (status != SP_OK)
         return status == SP_ENOMEM ? status : SP_OK;
-    if (aasm->n_classes == SP_N_STAGES && (status = sp_model_align(aasm, K, classes, class_of_column, err)) == SP_OK) {
+    if (aasm->n_classes == SP_N_STAGES &&
+        (status = sp_model_align(aasm, K, classes, class_of_column, err)) == SP_OK) {
         int32_t n_found = 0;
         for (int32_t c = 0; c < K; c++)
             for (int s = 0; s < SP_N_STAGES; s++)
@@ -42,7 +43,8 @@ sp_status sp_sleep_find(int32_t K, const char *const *classes, sp_sleep_choice *
     return status == SP_ENOMEM ? status : SP_OK;
 }
 
-sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out, sp_error *err)
+sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out,
+                          sp_error *err)
 {
     const sp_run_options *o = p->opt;
     *out = (sp_sleep_choice){.epoch_seconds = o->epoch_seconds};
@@ -95,16 +97,17 @@ static void use_words(const sp_run_options *o, const sp_run_plan *plan, sp_evalu
 
 /* ---- the kind of work ---- */
 
-static sp_status read_work(const sp_run_plan *plan, int32_t K, const char *const *classes, sp_evaluation_options *how,
-                           sp_error *err)
+static sp_status read_work(const sp_run_plan *plan, int32_t K, const char *const *classes,
+                           sp_evaluation_options *how, sp_error *err)
 {
     const bool is_sleep = how->stage_of_class != NULL;
     how->work_is_guessed = !plan->has_work;
     how->work = plan->has_work ? plan->work : sp_work_guess(is_sleep, K, classes);
     if (how->work == SP_WORK_SLEEP && !is_sleep)
-        return sp_fail(err, SP_EINVAL,
-                       "`preset` sleep needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model show "
-                       "sleep-aasm` knows)");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`preset` sleep needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model show "
+            "sleep-aasm` knows)");
     if (how->work == SP_WORK_TAGS && !sp_classes_are_tags(K, classes))
         return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
     how->words_are_guessed = !plan->has_work && !plan->has_words;
@@ -117,13 +120,15 @@ static sp_status no_class(const char *name, int32_t K, const char *const *classe
     char list[300];
     const int32_t nearest = sp_name_nearest(name, K, classes);
     if (nearest >= 0)
-        return sp_fail(err, SP_EINVAL, "`background`: there is no class '%s'; did you mean %s?", name, classes[nearest]);
+        return sp_fail(err, SP_EINVAL, "`background`: there is no class '%s'; did you mean %s?", name,
+                       classes[nearest]);
     return sp_fail(err, SP_EINVAL, "`background`: there is no class '%s'; the classes are %s", name,
                    sp_name_list(list, sizeof list, K, classes));
 }
 
 /* Classes between commas; of a name that holds commas itself the longest is taken. */
-static sp_status read_background(const char *at, int32_t K, const char *const *classes, uint8_t *background, sp_error *err)
+static sp_status read_background(const char *at, int32_t K, const char *const *classes, uint8_t *background,
+                                 sp_error *err)
 {
     while (*at) {
         size_t n = strlen(at);
@@ -145,8 +150,8 @@ static sp_status read_background(const char *at, int32_t K, const char *const *c
 }
 
 /* The classes that are no segments; none is NULL. */
-static sp_status choose_background(sp_evaluation_words *j, const char *named, int32_t K, const char *const *classes,
-                                   sp_evaluation_options *how, sp_error *err)
+static sp_status choose_background(sp_evaluation_words *j, const char *named, int32_t K,
+                                   const char *const *classes, sp_evaluation_options *how, sp_error *err)
 {
     bool is_any = false;
     j->background = calloc((size_t)K, sizeof *j->background);
@@ -164,8 +169,9 @@ static sp_status choose_background(sp_evaluation_words *j, const char *named, in
     return status;
 }
 
-sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan, int32_t K,
-                                   const char *const *classes, sp_evaluation_options *how, sp_error *err)
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan,
+                                   int32_t K, const char *const *classes, sp_evaluation_options *how,
+                                   sp_error *err)
 {
     *j = (sp_evaluation_words){0};
     sp_status status = SP_OK;
@@ -187,17 +193,18 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     }
     if (!isnan(o->wake_trim)) {
         if (!how->stage_of_class)
-            return sp_fail(
-                err, SP_EINVAL,
-                "`wake_trim` is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model "
-                "show sleep-aasm` knows)");
+            return sp_fail(err, SP_EINVAL,
+                           "`wake_trim` is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM "
+                           "(or names that `statepath model "
+                           "show sleep-aasm` knows)");
         if (!how->has_labels)
             return sp_fail(err, SP_EINVAL, "`wake_trim` needs labels: they say where sleep begins and ends");
         how->has_wake_trim = true;
         how->wake_trim_minutes = o->wake_trim;
     }
     if (o->bridge_unscored && !how->has_labels)
-        return sp_fail(err, SP_EINVAL, "`bridge_unscored` needs labels: it is their chain that unscored steps break");
+        return sp_fail(err, SP_EINVAL,
+                       "`bridge_unscored` needs labels: it is their chain that unscored steps break");
     how->bridge_unscored = o->bridge_unscored;
 done:
     return status;
@@ -209,7 +216,8 @@ sp_status sp_nll_clip_read(double nll_clip, bool has_likelihood, double *clip, s
     if (isnan(nll_clip))
         return SP_OK;
     if (!has_likelihood)
-        return sp_fail(err, SP_EINVAL, "`nll_clip` needs scores and labels: it is about the likelihood of the labels");
+        return sp_fail(err, SP_EINVAL,
+                       "`nll_clip` needs scores and labels: it is about the likelihood of the labels");
     *clip = nll_clip;
     return SP_OK;
 }

@@ -60,7 +60,8 @@ static void add_name(name_list *list, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s", list->used ? ", " : "");
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s",
+                                   list->used ? ", " : "");
     const int n = vsnprintf(list->text + list->used, sizeof list->text - list->used, format, arguments);
     list->used += n > 0 ? (size_t)n : 0;
     if (list->used >= sizeof list->text)
@@ -71,12 +72,13 @@ static void add_name(name_list *list, const char *format, ...)
 static void end_names(name_list *list)
 {
     if (list->n > MOST_NAMED)
-        snprintf(list->text + list->used, sizeof list->text - list->used, " and %" PRId64 " more", list->n - MOST_NAMED);
+        snprintf(list->text + list->used, sizeof list->text - list->used, " and %" PRId64 " more",
+                 list->n - MOST_NAMED);
 }
 
 /* Fills in recording [ours->n], -1 where there is none, and names those of theirs that are none of ours. */
-static sp_status match_ids(const sp_match_side *ours, const sp_match_side *theirs, int64_t *recording, name_list *only_theirs,
-                           sp_error *err)
+static sp_status match_ids(const sp_match_side *ours, const sp_match_side *theirs, int64_t *recording,
+                           name_list *only_theirs, sp_error *err)
 {
     named *a = sorted_ids(ours), *b = sorted_ids(theirs);
     uint8_t *is_taken = calloc((size_t)theirs->n + 1, 1);
@@ -105,41 +107,47 @@ static int64_t steps_of(const sp_match_side *side, int64_t n)
 
 /* Where all numbers of steps differ by one factor, their steps have probably another length in time: "; ..." Of one recording
  * only where that would be a round number of seconds. */
-static void guess_seconds(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, char *text,
-                          size_t size)
+static void guess_seconds(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording,
+                          char *text, size_t size)
 {
     const double a = (double)ours->offsets[ours->n], b = (double)theirs->offsets[theirs->n];
     const double seconds = b > 0 ? ours->step_seconds * a / b : 0;
     text[0] = '\0';
     if (theirs->step_seconds > 0) /* it is known, and the same */
         return;
-    if (!(seconds > 0) || fabs(a - b) <= 0.1 * a || (ours->n == 1 && fabs(seconds - round(seconds)) > 0.01 * seconds))
+    if (!(seconds > 0) || fabs(a - b) <= 0.1 * a ||
+        (ours->n == 1 && fabs(seconds - round(seconds)) > 0.01 * seconds))
         return;
     for (int64_t n = 0; n < ours->n; n++)
-        if (recording[n] < 0 || fabs((double)steps_of(theirs, recording[n]) - (double)steps_of(ours, n) * b / a) > 1)
+        if (recording[n] < 0 ||
+            fabs((double)steps_of(theirs, recording[n]) - (double)steps_of(ours, n) * b / a) > 1)
             return;
-    snprintf(text, size, "; every recording has %.3g times as many there, as if a step of %s were %.3g s and one of %s %.3g s",
-             b / a, ours->name, ours->step_seconds, theirs->name, seconds);
+    snprintf(
+        text, size,
+        "; every recording has %.3g times as many there, as if a step of %s were %.3g s and one of %s %.3g s",
+        b / a, ours->name, ours->step_seconds, theirs->name, seconds);
 }
 
 /* Where each recording has a whole number of steps of `many` for one of `few`, as frames that were counted twice as often: ";
  * ..." The last may be cut off. recording: the place in the second side of each recording of the first, which is `few` or `many`.
  * Few steps fit by chance. */
-static void guess_factor(const sp_match_side *few, const sp_match_side *many, const int64_t *recording, bool is_few_first,
-                         char *text, size_t size)
+static void guess_factor(const sp_match_side *few, const sp_match_side *many, const int64_t *recording,
+                         bool is_few_first, char *text, size_t size)
 {
     enum { LEAST = 20 };
     const sp_match_side *first = is_few_first ? few : many;
     int64_t factor = 0;
     for (int64_t n = 0; n < first->n; n++) {
-        const int64_t a = steps_of(few, is_few_first ? n : recording[n]), b = steps_of(many, is_few_first ? recording[n] : n);
+        const int64_t a = steps_of(few, is_few_first ? n : recording[n]),
+                      b = steps_of(many, is_few_first ? recording[n] : n);
         factor = factor || a == 0 ? factor : (b + a - 1) / a;
         if (factor < 2 || (b + factor - 1) / factor != a)
             return;
     }
     if (few->offsets[few->n] >= LEAST)
         snprintf(text, size,
-                 "; every recording of %s has %" PRId64 " times as many, as frames of 30 a second beside those of 15: keep every "
+                 "; every recording of %s has %" PRId64
+                 " times as many, as frames of 30 a second beside those of 15: keep every "
                  "%" PRId64 "%s (awk 'NR %% %" PRId64 " == 1' FILE of a text, [::%" PRId64 "] of an array)",
                  many->name, factor, factor,
                  factor == 2   ? "nd"
@@ -154,8 +162,8 @@ typedef struct mismatches {
 } mismatches;
 
 /* recording [ours->n], -1: there is none */
-static void find_mismatches(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const int64_t *recording,
-                            mismatches *found)
+static void find_mismatches(const sp_match_side *ours, const sp_match_side *theirs, bool lengths,
+                            const int64_t *recording, mismatches *found)
 {
     for (int64_t n = 0; n < ours->n; n++) {
         const int64_t m = recording[n];
@@ -172,8 +180,8 @@ static void find_mismatches(const sp_match_side *ours, const sp_match_side *thei
     }
 }
 
-static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found, const char *hint,
-                                sp_error *err)
+static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found,
+                                const char *hint, sp_error *err)
 {
     char text[SP_ERROR_SIZE];
     size_t used = 0;
@@ -183,29 +191,34 @@ static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *
     if (found->only_ours.n)
         used += (size_t)snprintf(text, sizeof text, "; only in %s: %s", ours->name, found->only_ours.text);
     if (found->only_theirs.n && used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name, found->only_theirs.text);
-    if ((found->only_ours.n > 0) != (found->only_theirs.n > 0) && ours->is_folder && theirs->is_folder && used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name,
+                                 found->only_theirs.text);
+    if ((found->only_ours.n > 0) != (found->only_theirs.n > 0) && ours->is_folder && theirs->is_folder &&
+        used < sizeof text)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "; `only` LIST, a text with a recording a line, chooses those "
                                  "that are meant");
     if (found->steps.n && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "; steps differ: %s%s", found->steps.text, hint ? hint : "");
+        snprintf(text + used, sizeof text - used, "; steps differ: %s%s", found->steps.text,
+                 hint ? hint : "");
     return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
 }
 
-sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const char *hint,
-                              int64_t *recording, sp_error *err)
+sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths,
+                              const char *hint, int64_t *recording, sp_error *err)
 {
     mismatches found = {.only_ours = {.n = 0}};
     const bool by_name = ours->ids && theirs->ids;
     char guess[400];
     if (ours->step_seconds > 0 && theirs->step_seconds > 0 && ours->step_seconds != theirs->step_seconds)
         return sp_fail(err, SP_EDATA,
-                       "a step of %s is %g s long, one of %s %g s; bring both to one length (attribute epoch_seconds), so that "
+                       "a step of %s is %g s long, one of %s %g s; bring both to one length (attribute "
+                       "epoch_seconds), so that "
                        "step t is the same time in both",
                        ours->name, ours->step_seconds, theirs->name, theirs->step_seconds);
     if (!by_name && ours->n != theirs->n)
-        return sp_fail(err, SP_EDATA, "%s has %" PRId64 " recording%s, %s has %" PRId64 "; they must be the same recordings",
+        return sp_fail(err, SP_EDATA,
+                       "%s has %" PRId64 " recording%s, %s has %" PRId64 "; they must be the same recordings",
                        ours->name, ours->n, ours->n == 1 ? "" : "s", theirs->name, theirs->n);
     for (int64_t n = 0; n < ours->n; n++)
         recording[n] = n;
@@ -223,11 +236,12 @@ sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *th
     return say_mismatches(ours, theirs, &found, *guess ? guess : hint, err);
 }
 
-sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_common_steps *out,
-                         sp_error *err)
+sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording,
+                         sp_common_steps *out, sp_error *err)
 {
     const size_t size = (size_t)ours->n + 1;
-    *out = (sp_common_steps){calloc(size, sizeof(int64_t)), calloc(size, sizeof(int64_t)), calloc(size, sizeof(int64_t))};
+    *out = (sp_common_steps){calloc(size, sizeof(int64_t)), calloc(size, sizeof(int64_t)),
+                             calloc(size, sizeof(int64_t))};
     if (!out->offsets || !out->cut_ours || !out->cut_theirs)
         return sp_no_memory(err);
     for (int64_t n = 0; n < ours->n; n++) {
@@ -246,7 +260,8 @@ void sp_common_steps_clear(sp_common_steps *steps)
     free(steps->cut_theirs);
 }
 
-sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out, sp_error *err)
+sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out,
+                           sp_error *err)
 {
     int32_t *column = malloc((size_t)K * sizeof *column);
     bool is_same = true;
@@ -286,7 +301,8 @@ static int64_t run_length(const place *p, int64_t n, int64_t end)
     int64_t run = 1;
     if (is_cut(p, n))
         return run;
-    while (n + run < end && (!p->recording || p->recording[n + run] == p->recording[n] + run) && !is_cut(p, n + run))
+    while (n + run < end && (!p->recording || p->recording[n + run] == p->recording[n] + run) &&
+           !is_cut(p, n + run))
         run++;
     return run;
 }
@@ -304,8 +320,8 @@ static sp_part part_there(const place *p, const sp_part *part, int64_t n, int64_
 }
 
 /* Reads from `from` into the block; parts it does not have become NULL. */
-static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const int64_t *recording, const sp_part *part,
-                               unsigned parts, sp_block *block, sp_error *err)
+static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const int64_t *recording,
+                               const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     const place there = {from, recording, m->info.offsets};
     const int64_t first = part->recording, count = part->count ? part->count : 1, end = first + count;
@@ -321,8 +337,8 @@ static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const i
         const sp_part some = part_there(&there, part, n, many);
         TRY(from->read(from->arg, &some, parts, m->read, err));
         if (n == first)
-            TRY(sp_block_reserve(block, count, offsets[count] - offsets[0], m->read->n_classes, m->read->dtype,
-                                 sp_block_parts(m->read), err));
+            TRY(sp_block_reserve(block, count, offsets[count] - offsets[0], m->read->n_classes,
+                                 m->read->dtype, sp_block_parts(m->read), err));
         sp_copy_steps(block, offsets[n - first] - offsets[0], m->read, 0, m->read->n_steps);
     }
     block->file = m->read->file;
@@ -335,7 +351,8 @@ done:
 }
 
 /* Labels that both say must be one class. */
-static sp_status check_labels(const sp_matched *m, const sp_block *block, const int32_t *beside, sp_error *err)
+static sp_status check_labels(const sp_matched *m, const sp_block *block, const int32_t *beside,
+                              sp_error *err)
 {
     for (int64_t t = 0; t < block->n_steps; t++) {
         const int32_t own = block->labels[t], other = beside[t];
@@ -346,9 +363,10 @@ static sp_status check_labels(const sp_matched *m, const sp_block *block, const 
         at.file = at.dataset = NULL;
         const int64_t step = sp_block_where(&at, t, -1, where, sizeof where);
         return sp_fail_at(err, SP_EDATA, step,
-                          "%s: the label is %s in %s and %s in %s; labels are taken from %s, and those of the other must agree",
-                          where, m->classes ? m->classes[other] : "another", m->beside_name, m->classes ? m->classes[own] : "not",
-                          m->name, m->beside_name);
+                          "%s: the label is %s in %s and %s in %s; labels are taken from %s, and those of "
+                          "the other must agree",
+                          where, m->classes ? m->classes[other] : "another", m->beside_name,
+                          m->classes ? m->classes[own] : "not", m->name, m->beside_name);
     }
     return SP_OK;
 }
@@ -359,7 +377,8 @@ static sp_status tell_labels(const sp_matched *m, int64_t n, int32_t *labels, sp
     for (int64_t t = 0; t < n; t++) {
         if (labels[t] >= m->info.n_classes)
             return sp_fail(err, SP_EDATA,
-                           "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or `map` reads others' "
+                           "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or "
+                           "`map` reads others' "
                            "numbers",
                            m->beside_name, labels[t], m->info.n_classes);
         labels[t] = labels[t] >= 0 && m->column_of_label ? m->column_of_label[labels[t]] : labels[t];
@@ -398,7 +417,8 @@ done:
     return status;
 }
 
-static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels,
+                                    sp_error *err)
 {
     const sp_matched *m = arg;
     const int64_t first = part->recording, end = first + (part->count ? part->count : 1);
@@ -408,9 +428,12 @@ static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *par
     for (int64_t n = first, run; status == SP_OK && n < end; n += run) {
         run = run_length(&there, n, end);
         const sp_part some = part_there(&there, part, n, run);
-        status = m->beside.read_rater(m->beside.arg, rater, &some, labels + (offsets[n] - offsets[first]), err);
+        status =
+            m->beside.read_rater(m->beside.arg, rater, &some, labels + (offsets[n] - offsets[first]), err);
     }
-    return status == SP_OK ? tell_labels(m, part->count ? offsets[end] - offsets[first] : part->n, labels, err) : status;
+    return status == SP_OK
+               ? tell_labels(m, part->count ? offsets[end] - offsets[first] : part->n, labels, err)
+               : status;
 }
 
 sp_status sp_matched_open(sp_matched *m, const sp_source_info *order, sp_recordings *out, sp_error *err)

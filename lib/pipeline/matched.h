@@ -23,8 +23,8 @@ sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, dou
  *   recording  out [ours->n]
  * SP_OK; SP_EDATA: steps are of two lengths in time; another number of recordings; ids that one side alone has, other numbers of
  * steps: the first ten of each are named, the others counted. SP_ENOMEM. O(n log n). */
-sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const char *hint,
-                              int64_t *recording, sp_error *err);
+sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths,
+                              const char *hint, int64_t *recording, sp_error *err);
 
 /* The steps that both have of each recording, from the first on, in the order of ours. The caller frees what is in it. */
 typedef struct sp_common_steps {
@@ -32,22 +32,23 @@ typedef struct sp_common_steps {
     int64_t *cut_ours, *cut_theirs; /* [N] how many each has more */
 } sp_common_steps;
 /* recording [ours->n] is which of theirs each is. SP_OK, SP_ENOMEM. */
-sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_common_steps *out,
-                         sp_error *err);
+sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording,
+                         sp_common_steps *out, sp_error *err);
 void sp_common_steps_clear(sp_common_steps *steps);
 
 /* Which of their columns is each of ours, [K]; both say which class each column is (sp_model_align()). *out NULL: the same; the
  * caller frees it. SP_OK, SP_ENOMEM. */
-sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out, sp_error *err);
+sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out,
+                           sp_error *err);
 
 /* Recordings in the order of others, and what is said of their steps by others. Borrows what it is made of. */
 typedef struct sp_matched {
-    sp_recordings from;             /* whose scores and masks */
-    int64_t *recording;             /* [N] which of `from`; owned; NULL: the same */
-    sp_recordings beside;           /* whose labels and raters, and with `all_beside` segments and weights */
-    int64_t *beside_recording;      /* [N] which of `beside`; owned; NULL: the same */
-    int32_t *column_of_label;       /* [K] column of `from` for each label of `beside`; owned; NULL: the same */
-    bool all_beside;                /* and labels that `from` has must agree with those of `beside` */
+    sp_recordings from;        /* whose scores and masks */
+    int64_t *recording;        /* [N] which of `from`; owned; NULL: the same */
+    sp_recordings beside;      /* whose labels and raters, and with `all_beside` segments and weights */
+    int64_t *beside_recording; /* [N] which of `beside`; owned; NULL: the same */
+    int32_t *column_of_label;  /* [K] column of `from` for each label of `beside`; owned; NULL: the same */
+    bool all_beside;           /* and labels that `from` has must agree with those of `beside` */
     const char *name, *beside_name; /* for messages */
     const char *const *classes;     /* [K] names of the columns, for messages */
     sp_source_info info;

@@ -19,8 +19,8 @@ static sp_tune tune_of(sp_work work)
 }
 
 /* "N1>Wake=2" [n letters]: the classes and the number. A name may hold '>' itself. False: it is not that. */
-static bool read_cost(const char *text, size_t n, int32_t K, const char *const *classes, int32_t *label, int32_t *decoded,
-                      double *cost)
+static bool read_cost(const char *text, size_t n, int32_t K, const char *const *classes, int32_t *label,
+                      int32_t *decoded, double *cost)
 {
     size_t equals = n;
     char *end;
@@ -45,7 +45,8 @@ static bool read_cost(const char *text, size_t n, int32_t K, const char *const *
 }
 
 /* All of them, parted by semicolons. */
-static sp_status read_costs(const char *text, int32_t K, const char *const *classes, double *costs, sp_error *err)
+static sp_status read_costs(const char *text, int32_t K, const char *const *classes, double *costs,
+                            sp_error *err)
 {
     for (int32_t i = 0; i < K * K; i++)
         costs[i] = i / K != i % K;
@@ -56,7 +57,8 @@ static sp_status read_costs(const char *text, int32_t K, const char *const *clas
         const size_t n = strcspn(at, ";");
         if (!read_cost(at, n, K, classes, &label, &decoded, &cost))
             return sp_fail(err, SP_EINVAL,
-                           "`cost` %.*s: what it costs to take one class for another, such as '%s>%s=2', a number from 0 to 1e6; "
+                           "`cost` %.*s: what it costs to take one class for another, such as '%s>%s=2', a "
+                           "number from 0 to 1e6; "
                            "several with a semicolon between them",
                            (int)n, at, classes[0], classes[K > 1]);
         costs[label * K + decoded] = cost;
@@ -72,10 +74,12 @@ sp_status sp_fit_objective(const sp_fit_words *words, const sp_run_plan *plan, b
     sp_status status = SP_OK;
     *costs = NULL;
     if (!has_scores && (words->cost || (plan->has_tune && plan->tune != SP_TUNE_NONE)))
-        return sp_fail(err, SP_EINVAL, "`%s` chooses settings by what is decoded, and there are no scores; leave it out",
+        return sp_fail(err, SP_EINVAL,
+                       "`%s` chooses settings by what is decoded, and there are no scores; leave it out",
                        words->cost ? "cost" : "tune");
     if (words->cost && plan->has_tune && plan->tune != SP_TUNE_COST)
-        return sp_fail(err, SP_EINVAL, "`cost` is what settings are chosen by, and so is `tune` %s; leave one of them out",
+        return sp_fail(err, SP_EINVAL,
+                       "`cost` is what settings are chosen by, and so is `tune` %s; leave one of them out",
                        sp_tune_name(plan->tune));
     if (!words->cost && plan->has_tune && plan->tune == SP_TUNE_COST)
         return sp_fail(err, SP_EINVAL, "`tune` cost needs `cost`: what errors cost, such as 'N1>Wake=2'");

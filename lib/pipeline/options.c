@@ -36,7 +36,8 @@ void sp_run_tell_slow(const sp_run_options *o, const sp_model *model, const sp_c
                       "note: model %s: with its rules and durations it has %s states; decoding takes some %s "
                       "times as long as "
                       "with the matrix alone",
-                      model->name, sp_count_text(sp_chain_n_states(chain), states), sp_count_text(slowdown, times));
+                      model->name, sp_count_text(sp_chain_n_states(chain), states),
+                      sp_count_text(slowdown, times));
 }
 
 void sp_run_progress(const sp_run_options *o, const char *what, int64_t done, int64_t total)
@@ -82,7 +83,9 @@ static sp_status add_rule(sp_model *model, const char *words, sp_error *err)
     if (n > 0 && *rest == '=') {
         cost = strtod(rest + 1, &end);
         if (end == rest + 1 || *end != ':' || !(cost >= 0))
-            return sp_fail(err, SP_EINVAL, "`rule` '%s': NAME=COST: RULE has a number of nats, not below 0, for its cost", words);
+            return sp_fail(err, SP_EINVAL,
+                           "`rule` '%s': NAME=COST: RULE has a number of nats, not below 0, for its cost",
+                           words);
         rest = end;
     }
     if (n == 0 || *rest != ':')
@@ -100,15 +103,17 @@ static sp_status new_tags(const sp_run_options *o, sp_model **out, sp_error *err
     sp_model *named = NULL, *model = NULL;
     sp_status status = SP_OK;
     if (!o->place.classes)
-        return sp_fail(err, SP_EINVAL,
-                       "`model` %s is a scheme of tags; `classes` names these: a list A,B,C or the config.json of the "
-                       "classifier. `statepath model "
-                       "new %s` makes a model of types",
-                       o->model, o->model);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`model` %s is a scheme of tags; `classes` names these: a list A,B,C or the config.json of the "
+            "classifier. `statepath model "
+            "new %s` makes a model of types",
+            o->model, o->model);
     TRY(sp_classes_load(o->place.classes, &named, err));
     TRY(sp_model_new_tags(o->model, named->n_classes, (const char *const *)named->classes, &model, err));
     if (model->n_classes != named->n_classes) /* it took them for types */
-        TRY(sp_fail(err, SP_EINVAL, "%s: names no tag such as O or B-%s; `statepath model new %s` makes tags of types",
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s: names no tag such as O or B-%s; `statepath model new %s` makes tags of types",
                     o->place.classes, named->classes[0], o->model));
     *out = model;
     model = NULL;
@@ -125,7 +130,8 @@ static bool is_scheme(const char *model)
     return model && sp_tag_scheme_find(model, &scheme, NULL) == SP_OK && stat(model, &s) != 0;
 }
 
-sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out, sp_error *err)
+sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out,
+                            sp_error *err)
 {
     sp_model *model = NULL;
     sp_status status = text                  ? sp_model_from_json(text, text_name, &model, err)

@@ -6,7 +6,8 @@
 #include "statepath/learn.h"
 #include "statepath/pipeline.h"
 
-void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Says in a notice that the rules and durations of a model make decoding slow, where they do. The chain is the model's. */
 void sp_run_tell_slow(const sp_run_options *o, const sp_model *model, const sp_chain *chain);

@@ -24,7 +24,8 @@ typedef struct sp_long_chunk {
     int64_t before;         /* steps of `around` before it */
     int32_t **paths;        /* out [strategies][around] */
     uint8_t **broken;       /* out [strategies][around], or each NULL */
-    int32_t *labels;        /* out [around] in the columns of the paths; untouched where they are those of the block */
+    int32_t
+        *labels; /* out [around] in the columns of the paths; untouched where they are those of the block */
 } sp_long_chunk;
 
 struct sp_path_source {

@@ -45,7 +45,8 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
     if (p->from.n_fused) /* each classifier has had it */
         p->prepare.floor = 0;
     if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
-        return sp_fail(err, SP_EINVAL, "`clamp` takes labels for certain, but %s has none; `labels` PATH says where they are",
+        return sp_fail(err, SP_EINVAL,
+                       "`clamp` takes labels for certain, but %s has none; `labels` PATH says where they are",
                        p->file);
     return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
 }
@@ -58,7 +59,8 @@ sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transiti
     compile.max_states = p->opt->max_states;
     if (p->opt->epoch_seconds > 0)
         compile.step_seconds = p->opt->epoch_seconds;
-    else if (!p->about.step_seconds || p->about.step_seconds(p->about.step_seconds_arg, &compile.step_seconds, NULL) != SP_OK)
+    else if (!p->about.step_seconds ||
+             p->about.step_seconds(p->about.step_seconds_arg, &compile.step_seconds, NULL) != SP_OK)
         compile.step_seconds = 0;
     return compile;
 }
@@ -89,11 +91,13 @@ const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording)
     return p->own ? p->own->chains[p->own->of_recording[recording]] : p->chain;
 }
 
-sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const sp_run_plan *plan, sp_error *err)
+sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt,
+                            const sp_run_plan *plan, sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt, .file = file, .word = file, .source = &sp_decoding_source};
     if (!opt->model && !opt->model_text)
-        return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
+        return sp_fail(err, SP_EINVAL,
+                       "`model` is missing: a file, or a shipped model (`statepath model list`)");
     sp_pipeline_use_plan(p, plan);
     return SP_OK;
 }
@@ -105,11 +109,12 @@ static sp_status match_columns(const sp_pipeline *p, sp_error *err)
     const bool is_turned = !info->classes && info->layout == SP_LAYOUT_SINGLE && !p->opt->place.transpose &&
                            info->n_steps == p->model->n_classes && info->n_classes != p->model->n_classes;
     if (is_turned)
-        return sp_fail(
-            err, SP_EMODEL,
-            "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, steps], `transpose` reads "
-            "it so",
-            p->file, (long long)info->n_steps, info->n_classes, p->model->name, p->model->n_classes);
+        return sp_fail(err, SP_EMODEL,
+                       "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, "
+                       "steps], `transpose` reads "
+                       "it so",
+                       p->file, (long long)info->n_steps, info->n_classes, p->model->name,
+                       p->model->n_classes);
     return sp_model_align(p->model, info->n_classes, info->classes, p->class_of_column, err);
 }
 
@@ -129,7 +134,8 @@ sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)
 {
     sp_status status = read_decode_options(p, err);
     if (status == SP_OK)
-        status = sp_pipeline_new_chains(p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1), err);
+        status = sp_pipeline_new_chains(
+            p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1), err);
     if (status != SP_OK)
         return status;
     if (!p->workers) /* another classifier works with those of the first */
@@ -137,14 +143,16 @@ sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)
     return p->workers ? SP_OK : sp_no_memory(err);
 }
 
-sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const sp_run_plan *plan,
-                           sp_error *err)
+sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt,
+                           const sp_run_plan *plan, sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt};
-    if (opt->output || opt->codes || opt->map || opt->groups || opt->own_rules || opt->against || opt->reference)
-        return sp_fail(err, SP_EINVAL,
-                       "`output`, `codes`, `map`, `groups`, `own_rules`, `against` and `reference` are of files, not of "
-                       "recordings in memory");
+    if (opt->output || opt->codes || opt->map || opt->groups || opt->own_rules || opt->against ||
+        opt->reference)
+        return sp_fail(
+            err, SP_EINVAL,
+            "`output`, `codes`, `map`, `groups`, `own_rules`, `against` and `reference` are of files, not of "
+            "recordings in memory");
     sp_status status = sp_pipeline_begin(p, from->info->file, opt, plan, err);
     p->from = *from;
     if (status == SP_OK)
@@ -172,9 +180,11 @@ void sp_pipeline_close(sp_pipeline *p)
 
 /* Is this failure to be named? That there is no path is a matter of the recording, so of several strategies the first says it
  * for all; one that knows no rules, as argmax, is named apart. */
-static bool is_to_be_named(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result, bool *is_for_all)
+static bool is_to_be_named(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result,
+                           bool *is_for_all)
 {
-    *is_for_all = p->n_strategies > 1 && result->status == SP_ENOPATH && sp_strategy_about(p->strategies[s].kind)->knows_rules;
+    *is_for_all = p->n_strategies > 1 && result->status == SP_ENOPATH &&
+                  sp_strategy_about(p->strategies[s].kind)->knows_rules;
     if (!*is_for_all)
         return p->done.undecoded[s] < NAMED_FAILURES;
     for (int i = 0; i < p->done.n_named; i++)
@@ -196,35 +206,38 @@ static void report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decode
 {
     char values[128] = "it breaks the model's rules";
     if (!isnan(result->recurrence))
-        snprintf(values, sizeof values, "it adds up to %.17g, but the search that found it says %.17g", result->along_path,
-                 result->recurrence);
+        snprintf(values, sizeof values, "it adds up to %.17g, but the search that found it says %.17g",
+                 result->along_path, result->recurrence);
     if (p->done.n_bugs < NAMED_FAILURES)
-        sp_run_notice(
-            p->opt, SP_NOTICE_BUG,
-            "%s: recording %s: the path that was found is wrong: %s. This is a bug of statepath, not of your data; the path is "
-            "withheld (-1)",
-            p->names[s], id_of(p, recording), values);
+        sp_run_notice(p->opt, SP_NOTICE_BUG,
+                      "%s: recording %s: the path that was found is wrong: %s. This is a bug of statepath, "
+                      "not of your data; the path is "
+                      "withheld (-1)",
+                      p->names[s], id_of(p, recording), values);
     if (p->done.n_bugs++ == 0)
-        sp_run_notice(
-            p->opt, SP_NOTICE_BUG,
-            "please report it at the project's issue tracker: statepath %s, the lines above, the command, and %s with the model, "
-            "or a part of it that shows the same",
-            sp_version(), p->file);
+        sp_run_notice(p->opt, SP_NOTICE_BUG,
+                      "please report it at the project's issue tracker: statepath %s, the lines above, the "
+                      "command, and %s with the model, "
+                      "or a part of it that shows the same",
+                      sp_version(), p->file);
 }
 
 /* Where the durations of the rules leave no path of that length, adds which lengths they do leave. */
-static void add_lengths(const sp_pipeline *p, int64_t recording, const sp_decoded *result, char *sentence, size_t size)
+static void add_lengths(const sp_pipeline *p, int64_t recording, const sp_decoded *result, char *sentence,
+                        size_t size)
 {
     char why[400];
     const int64_t n_steps = p->info->offsets[recording + 1] - p->info->offsets[recording];
     const size_t n = strlen(sentence);
-    const char *const *names = (const char *const *)(p->info->classes ? (char **)p->info->classes : p->model->classes);
+    const char *const *names =
+        (const char *const *)(p->info->classes ? (char **)p->info->classes : p->model->classes);
     if (result->status == SP_ENOPATH && p->chain && !p->info->has_segments && !p->folds &&
         sp_say_lengths(sp_pipeline_chain(p, recording), n_steps, names, why, sizeof why))
         snprintf(sentence + n, size - n, ": %s", why);
 }
 
-sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n, const sp_decoded *results, sp_error *err)
+sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n,
+                                     const sp_decoded *results, sp_error *err)
 {
     for (int64_t r = 0; r < n; r++) {
         const sp_decoded *result = &results[r];
@@ -238,16 +251,18 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
         const char *who = !is_for_all ? p->names[s] : p->classifier ? p->classifier : "";
         char sentence[1024];
         snprintf(sentence, sizeof sentence,
-                 result->status == SP_ENOPATH ? "%s%s%s %s has no allowed path of finite score: no state reaches %s %lld"
-                                              : "%s%s%s %s: dead end at %s %lld, no allowed class has a finite score there",
-                 who, *who ? ": " : "", sp_word_of(&p->words, SP_RECORDING), id_of(p, first + r), sp_word_of(&p->words, SP_STEP),
-                 (long long)sp_step_number(p->work, result->step));
+                 result->status == SP_ENOPATH
+                     ? "%s%s%s %s has no allowed path of finite score: no state reaches %s %lld"
+                     : "%s%s%s %s: dead end at %s %lld, no allowed class has a finite score there",
+                 who, *who ? ": " : "", sp_word_of(&p->words, SP_RECORDING), id_of(p, first + r),
+                 sp_word_of(&p->words, SP_STEP), (long long)sp_step_number(p->work, result->step));
         add_lengths(p, first + r, result, sentence, sizeof sentence);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
-            return sp_fail(err, result->status,
-                           "%s; nothing was written (`on_infeasible` error); report leaves it out, relax breaks the "
-                           "fewest rules",
-                           sentence);
+            return sp_fail(
+                err, result->status,
+                "%s; nothing was written (`on_infeasible` error); report leaves it out, relax breaks the "
+                "fewest rules",
+                sentence);
         p->done.undecoded[s]++;
         if (is_named)
             sp_run_notice(p->opt, SP_NOTICE_DATA, "%s", sentence);

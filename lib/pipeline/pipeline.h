@@ -27,7 +27,8 @@ typedef struct sp_path_source sp_path_source; /* path_source.h */
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {
     /* Those of a part; of whole recordings also what became of them. */
-    sp_status (*read)(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
+    sp_status (*read)(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
+                      sp_error *err);
     /* What became of a recording that is read in chunks; NULL: they are all read whole. */
     sp_decoded (*result)(void *arg, int32_t s, int64_t recording, bool is_undecoded);
     void *arg;
@@ -35,17 +36,20 @@ typedef struct sp_given_paths {
 
 /* What is known of the input beside its recordings. */
 typedef struct sp_input_about {
-    const struct sp_holes *holes;                                       /* of the file (files.h), or NULL */
-    const char *const *tokens;                                          /* [S] likewise, where `output` writes them */
-    const struct sp_step_texts *texts;                                  /* of `text`; or NULL */
-    const char *(*word)(const void *arg, int64_t recording, int64_t t); /* what a step is, for a page; NULL: nobody says */
+    const struct sp_holes *holes;      /* of the file (files.h), or NULL */
+    const char *const *tokens;         /* [S] likewise, where `output` writes them */
+    const struct sp_step_texts *texts; /* of `text`; or NULL */
+    const char *(*word)(const void *arg, int64_t recording,
+                        int64_t t); /* what a step is, for a page; NULL: nobody says */
     const void *word_arg;
-    const char *labels_file;                         /* where it is another one; or NULL */
-    const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
-    const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
+    const char *labels_file; /* where it is another one; or NULL */
+    const char *path_codes,
+        *label_codes;               /* names of the codings that paths and labels were read by; or NULL */
+    const int32_t *column_of_label; /* [K] where labels are numbered another way than paths; or NULL */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
     bool has_path_scores;                            /* the results have scores */
-    sp_status (*step_seconds)(void *arg, double *seconds, sp_error *err); /* as sp_source_epoch_seconds(); or NULL */
+    sp_status (*step_seconds)(void *arg, double *seconds,
+                              sp_error *err); /* as sp_source_epoch_seconds(); or NULL */
     void *step_seconds_arg;
 } sp_input_about;
 
@@ -85,11 +89,12 @@ typedef struct sp_run_counts {
 
 struct sp_pipeline {
     const sp_run_options *opt;
-    sp_run_plan plan;       /* what its words mean */
-    const char *file;       /* a name for messages and the report */
-    const char *word;       /* the same as it was given */
-    sp_recordings from;     /* what is decoded */
-    struct sp_fused *fused; /* whose scores are fused in them (fused.h); borrowed; NULL: they are of one classifier */
+    sp_run_plan plan;   /* what its words mean */
+    const char *file;   /* a name for messages and the report */
+    const char *word;   /* the same as it was given */
+    sp_recordings from; /* what is decoded */
+    struct sp_fused
+        *fused; /* whose scores are fused in them (fused.h); borrowed; NULL: they are of one classifier */
     const sp_source_info *info;
     int64_t step_bytes; /* in memory, of a step */
     sp_input_about about;
@@ -112,8 +117,9 @@ struct sp_pipeline {
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
-    const sp_folds *folds;       /* decode with the models of its folds; or NULL */
-    sp_operating_points *points; /* of `tied` models of folds, until the comparison has them; owned; or NULL */
+    const sp_folds *folds; /* decode with the models of its folds; or NULL */
+    sp_operating_points
+        *points; /* of `tied` models of folds, until the comparison has them; owned; or NULL */
     int n_strategies;
     sp_strategy strategies[SP_RUN_STRATEGIES];
     const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */
@@ -133,14 +139,15 @@ struct sp_pipeline {
 /* Opening is done in three steps, between which a file is opened and its labels' coding is read: options, and the plan that was
  * made of them; with p->from there, the model, matched to the columns; the way of decoding. On failure of any of them the pipeline
  * can (and must) still be closed. */
-sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const sp_run_plan *plan, sp_error *err);
+sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt,
+                            const sp_run_plan *plan, sp_error *err);
 sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err); /* unless p->model is there already */
 sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err);
 void sp_pipeline_close(sp_pipeline *p);
 
 /* All three for recordings from anywhere. */
-sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const sp_run_plan *plan,
-                           sp_error *err);
+sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt,
+                           const sp_run_plan *plan, sp_error *err);
 
 /* Takes the plan, with its strategies. */
 void sp_pipeline_use_plan(sp_pipeline *p, const sp_run_plan *plan);
@@ -165,7 +172,8 @@ sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);
 
 /* Counts the failures of strategy s among n recordings from `first` on, names the first few in notices. SP_OK; with on_infeasible
  * "error" what the first one is. */
-sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n, const sp_decoded *results, sp_error *err);
+sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n,
+                                     const sp_decoded *results, sp_error *err);
 
 /* What became of the recordings; `result` may be NULL. */
 void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result);

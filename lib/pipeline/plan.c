@@ -57,7 +57,8 @@ static sp_status read_strategies(sp_run_plan *plan, const char *list, sp_error *
     sp_status status = SP_OK;
     if (n == 0 || n > SP_RUN_STRATEGIES)
         status =
-            sp_fail(err, SP_EINVAL, "`strategies` needs 1 to %d names, for example argmax,greedy,viterbi", SP_RUN_STRATEGIES);
+            sp_fail(err, SP_EINVAL, "`strategies` needs 1 to %d names, for example argmax,greedy,viterbi",
+                    SP_RUN_STRATEGIES);
     for (int i = 0; status == SP_OK && i < n; i++)
         status = add_strategy(plan, parts[i], err);
     free(text);
@@ -93,7 +94,8 @@ static sp_run_plan choices_of(const sp_run_options *o)
 
 sp_status sp_run_plan_make(const sp_run_options *o, sp_run_call call, sp_run_plan *out, sp_error *err)
 {
-    const bool decodes = call == SP_CALL_COMPARE || call == SP_CALL_PART || call == SP_CALL_DECODE || call == SP_CALL_MASK;
+    const bool decodes =
+        call == SP_CALL_COMPARE || call == SP_CALL_PART || call == SP_CALL_DECODE || call == SP_CALL_MASK;
     sp_status status = SP_OK;
     TRY(sp_options_check(o, call, err));
     *out = choices_of(o);
@@ -131,8 +133,8 @@ sp_prepare_options sp_run_prepare_plain(const sp_run_options *o)
     return how;
 }
 
-sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
-                         sp_prepare_options *out, sp_error *err)
+sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column,
+                         double *log_prior, sp_prepare_options *out, sp_error *err)
 {
     *out = sp_run_prepare_plain(o);
     out->clamp = o->decode.clamp;

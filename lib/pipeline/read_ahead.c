@@ -13,8 +13,8 @@ static bool open_slot(sp_slot *slot, int32_t n_more)
     return is_whole;
 }
 
-bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_raters_found *raters, int32_t n_more,
-                        const sp_recordings *const *more)
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_raters_found *raters,
+                        int32_t n_more, const sp_recordings *const *more)
 {
     *a = (sp_read_ahead){.from = from, .n_more = n_more, .more = more};
     if (raters)
@@ -42,7 +42,8 @@ static void read_slot(const sp_read_ahead *a, sp_slot *slot)
     for (int32_t i = 0; slot->status == SP_OK && i < a->n_more; i++)
         slot->status = a->more[i]->read(a->more[i]->arg, &slot->part, slot->parts, slot->more[i], &slot->err);
     if (slot->status == SP_OK)
-        slot->status = sp_rater_labels_read(&slot->raters, a->from, &slot->part, slot->block->n_steps, &slot->err);
+        slot->status =
+            sp_rater_labels_read(&slot->raters, a->from, &slot->part, slot->block->n_steps, &slot->err);
     slot->is_there = true;
 }
 
@@ -75,7 +76,8 @@ static bool is_it(const sp_slot *slot, const sp_part *part, unsigned parts)
            slot->part.first == part->first && slot->part.n == part->n && (slot->parts & parts) == parts;
 }
 
-sp_status sp_read_ahead_get(sp_read_ahead *a, const sp_part *part, unsigned parts, bool *is_new, sp_error *err)
+sp_status sp_read_ahead_get(sp_read_ahead *a, const sp_part *part, unsigned parts, bool *is_new,
+                            sp_error *err)
 {
     *is_new = !is_it(&a->now, part, parts);
     if (!*is_new)

@@ -30,14 +30,15 @@ typedef struct sp_read_ahead {
 
 /* With each part the labels of these raters (NULL: none) are read, and the same part of n_more others, which are the same
  * recordings; borrowed. False on lack of memory; close in any case. */
-bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_raters_found *raters, int32_t n_more,
-                        const sp_recordings *const *more);
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_raters_found *raters,
+                        int32_t n_more, const sp_recordings *const *more);
 void sp_read_ahead_close(sp_read_ahead *a);
 
 /* Makes a->now that part, with at least these parts of it: what stands there, what was read ahead, or read now.
  *   is_new  out: false where it stood there already
  * SP_OK; what reading says. */
-sp_status sp_read_ahead_get(sp_read_ahead *a, const sp_part *part, unsigned parts, bool *is_new, sp_error *err);
+sp_status sp_read_ahead_get(sp_read_ahead *a, const sp_part *part, unsigned parts, bool *is_new,
+                            sp_error *err);
 
 /* Begins to read a part that will be asked for next. Where no thread can be started it is read when it is asked for. */
 void sp_read_ahead_start(sp_read_ahead *a, const sp_part *part, unsigned parts);

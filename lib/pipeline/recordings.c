@@ -17,7 +17,8 @@ sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, in
 static void copy(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n, size_t size)
 {
     if (to && from)
-        memcpy((char *)to + (size_t)to_step * size, (const char *)from + (size_t)from_step * size, (size_t)n * size);
+        memcpy((char *)to + (size_t)to_step * size, (const char *)from + (size_t)from_step * size,
+               (size_t)n * size);
 }
 
 void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t from_step, int64_t n)
@@ -32,8 +33,9 @@ void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t 
 
 unsigned sp_block_parts(const sp_block *b)
 {
-    return (b->scores ? SP_BLOCK_SCORES : 0u) | (b->labels ? SP_BLOCK_LABELS : 0u) | (b->segments ? SP_BLOCK_SEGMENTS : 0u) |
-           (b->weights ? SP_BLOCK_WEIGHTS : 0u) | (b->mask ? SP_BLOCK_MASK : 0u);
+    return (b->scores ? SP_BLOCK_SCORES : 0u) | (b->labels ? SP_BLOCK_LABELS : 0u) |
+           (b->segments ? SP_BLOCK_SEGMENTS : 0u) | (b->weights ? SP_BLOCK_WEIGHTS : 0u) |
+           (b->mask ? SP_BLOCK_MASK : 0u);
 }
 
 unsigned sp_info_parts(const sp_source_info *info)
@@ -43,12 +45,13 @@ unsigned sp_info_parts(const sp_source_info *info)
            (info->has_mask ? SP_BLOCK_MASK : 0u);
 }
 
-sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts, sp_error *err)
+sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts,
+                         sp_error *err)
 {
     const int64_t count = part->count ? part->count : 1, *offsets = info->offsets + part->recording;
     const int64_t n_steps = part->count ? offsets[count] - offsets[0] : part->n;
-    const sp_status status =
-        sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts & sp_info_parts(info), err);
+    const sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype,
+                                              parts & sp_info_parts(info), err);
     if (status != SP_OK)
         return status;
     block->first = part->recording;
@@ -87,17 +90,19 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
     block->classes = info->classes;
     for (int64_t t = 0; block->labels && t < n; t++)
         if (block->labels[t] < -1 || block->labels[t] >= info->n_classes)
-            return sp_fail(err, SP_EDATA, "label %d at step %lld of all: it is a class from 0 to %d, or -1", block->labels[t],
-                           (long long)begin + t, info->n_classes - 1);
+            return sp_fail(err, SP_EDATA, "label %d at step %lld of all: it is a class from 0 to %d, or -1",
+                           block->labels[t], (long long)begin + t, info->n_classes - 1);
     for (int64_t t = 0; block->weights && t < n; t++)
         if (!(block->weights[t] >= 0 && block->weights[t] <= SP_WEIGHT_MOST))
-            return sp_fail(err, SP_EDATA,
-                           "weight %.6g at step %lld of all: weights are numbers from 0 to 1e290; 0 leaves a step out",
-                           block->weights[t], (long long)begin + t);
+            return sp_fail(
+                err, SP_EDATA,
+                "weight %.6g at step %lld of all: weights are numbers from 0 to 1e290; 0 leaves a step out",
+                block->weights[t], (long long)begin + t);
     return SP_OK;
 }
 
-static sp_status read_array_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+static sp_status read_array_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels,
+                                  sp_error *err)
 {
     const sp_arrays *a = arg;
     int64_t n, begin = part_begin(&a->info, part, &n);
@@ -149,7 +154,8 @@ static sp_status reserve(sp_rater_labels *s, int64_t n_steps, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_rater_labels_read(sp_rater_labels *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err)
+sp_status sp_rater_labels_read(sp_rater_labels *s, const sp_recordings *from, const sp_part *part,
+                               int64_t n_steps, sp_error *err)
 {
     sp_status status = reserve(s, n_steps, err);
     for (int32_t i = 0; status == SP_OK && i < s->found.n_raters; i++)

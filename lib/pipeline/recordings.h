@@ -17,7 +17,8 @@ unsigned sp_block_parts(const sp_block *block);
 unsigned sp_info_parts(const sp_source_info *info);
 
 /* Makes room in a block for a part, with what of `parts` there is: its recordings, their offsets and ids. SP_OK, SP_ENOMEM. */
-sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts, sp_error *err);
+sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts,
+                         sp_error *err);
 
 typedef struct sp_rater_labels {
     sp_raters_found found; /* none: nothing is read */
@@ -28,7 +29,7 @@ typedef struct sp_rater_labels {
 void sp_rater_labels_clear(sp_rater_labels *s);
 
 /* Reads their labels of a part of n_steps. SP_OK; SP_ENOMEM; what reading says. */
-sp_status sp_rater_labels_read(sp_rater_labels *s, const sp_recordings *from, const sp_part *part, int64_t n_steps,
-                               sp_error *err);
+sp_status sp_rater_labels_read(sp_rater_labels *s, const sp_recordings *from, const sp_part *part,
+                               int64_t n_steps, sp_error *err);
 
 #endif

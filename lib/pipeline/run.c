@@ -54,7 +54,8 @@ static sp_status answers_reserve(sp_answers *a, int n_strategies, const sp_block
 /* Prepares the block, and finds the paths of all strategies of this classifier. */
 static sp_status answer(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a, sp_error *err)
 {
-    sp_status status = block->scores ? sp_prepare(block, &p->prepare, p->workers, &p->done.scores, err) : SP_OK;
+    sp_status status =
+        block->scores ? sp_prepare(block, &p->prepare, p->workers, &p->done.scores, err) : SP_OK;
     p->done.reading_failed |= status != SP_OK;
     if (status != SP_OK)
         return status;
@@ -86,7 +87,8 @@ static void collect(all_answers *all, const sp_pipeline *p, const sp_answers *a)
 }
 
 /* The other classifiers decode their own scores; what comes out is told in the first's columns. a [n_against] */
-static sp_status answer_against(sp_pipeline *p, sp_block *const *blocks, sp_answers *a, all_answers *all, sp_error *err)
+static sp_status answer_against(sp_pipeline *p, sp_block *const *blocks, sp_answers *a, all_answers *all,
+                                sp_error *err)
 {
     sp_status status = SP_OK;
     for (int32_t i = 0; i < p->n_against; i++) {
@@ -115,21 +117,22 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, sp_answers *a, s
     collect(&all, p, a);
     TRY(answer_against(p, slot->more, a + 1, &all, err));
     const sp_batch batch = sp_block_batch(block);
-    const sp_evaluation_block answered = {.n_recordings = block->n_recordings,
-                                          .offsets = block->offsets,
-                                          .ids = block->ids,
-                                          .labels = block->labels,
-                                          .segments = block->segments,
-                                          .scores = is_decoded ? &batch.scores : NULL,
-                                          .against = p->n_against ? all.against : NULL,
-                                          .paths = all.paths,
-                                          .results = all.results,
-                                          .broken = is_decoded && p->on_infeasible == SP_INFEASIBLE_RELAX ? all.broken : NULL,
-                                          .seconds = is_decoded ? all.seconds : NULL,
-                                          .raters = (const int32_t *const *)slot->raters.labels,
-                                          .subject = p->subjects ? p->subjects->of_recording + first : NULL,
-                                          .cut_path_steps = about->cut_path_steps ? about->cut_path_steps + first : NULL,
-                                          .cut_label_steps = about->cut_label_steps ? about->cut_label_steps + first : NULL};
+    const sp_evaluation_block answered = {
+        .n_recordings = block->n_recordings,
+        .offsets = block->offsets,
+        .ids = block->ids,
+        .labels = block->labels,
+        .segments = block->segments,
+        .scores = is_decoded ? &batch.scores : NULL,
+        .against = p->n_against ? all.against : NULL,
+        .paths = all.paths,
+        .results = all.results,
+        .broken = is_decoded && p->on_infeasible == SP_INFEASIBLE_RELAX ? all.broken : NULL,
+        .seconds = is_decoded ? all.seconds : NULL,
+        .raters = (const int32_t *const *)slot->raters.labels,
+        .subject = p->subjects ? p->subjects->of_recording + first : NULL,
+        .cut_path_steps = about->cut_path_steps ? about->cut_path_steps + first : NULL,
+        .cut_label_steps = about->cut_label_steps ? about->cut_label_steps + first : NULL};
     TRY(sp_consumers_block(p, &answered, err));
 done:
     return status;
@@ -138,7 +141,8 @@ done:
 /* Recordings first .. end-1 in blocks as the reader brings them. */
 static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_error *err)
 {
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     const int64_t most = block_steps(p);
     const sp_recordings *more[SP_MOST_AGAINST];
     sp_read_ahead ahead;
@@ -146,7 +150,8 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_error
     sp_status status = SP_OK;
     for (int32_t i = 0; i < p->n_against; i++)
         more[i] = &p->against[i].p.from;
-    TRY(sp_read_ahead_open(&ahead, &p->from, &p->raters.found, p->n_against, more) ? SP_OK : sp_no_memory(err));
+    TRY(sp_read_ahead_open(&ahead, &p->from, &p->raters.found, p->n_against, more) ? SP_OK
+                                                                                   : sp_no_memory(err));
     for (sp_part part; first < end; first += part.count) {
         bool is_new;
         part = sp_recordings_fit(&p->from, first, end, most);
@@ -226,8 +231,8 @@ static sp_pipeline again_of(const sp_pipeline *p, const sp_consumer *consumer, s
     return again;
 }
 
-sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings, const sp_consumer *consumer,
-                                sp_error *err)
+sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings,
+                                const sp_consumer *consumer, sp_error *err)
 {
     sp_run_options quiet;
     sp_pipeline again = again_of(p, consumer, &quiet);

@@ -10,8 +10,8 @@
 sp_status sp_pipeline_run(sp_pipeline *p, sp_error *err);
 
 /* Runs some recordings (ascending) once more, for one consumer alone: nothing is counted in the pipeline, said or written. */
-sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings, const sp_consumer *consumer,
-                                sp_error *err);
+sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings,
+                                const sp_consumer *consumer, sp_error *err);
 
 /* The next stretch of recordings that a pipeline takes: from *first on, to its return value - 1; p->range.end, or the number of
  * all, where there is none. */

@@ -84,7 +84,8 @@ const char *sp_document_title(const sp_document_row *row, const sp_table *table)
     return row->title ? row->title : table->title;
 }
 
-void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options, sp_table *table)
+void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options,
+                      sp_table *table)
 {
     table->text.words = &c->words;
     if (row->is_scored && c->n_scored_steps == 0)

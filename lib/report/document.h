@@ -46,7 +46,8 @@ typedef struct sp_document_writer {
     int where;
     sp_fill_options options;
     int rows_index; /* of most_rows; -1: all rows */
-    void (*table)(void *arg, const sp_document_row *row, int32_t strategy, const sp_table *table); /* strategy -1: of none */
+    void (*table)(void *arg, const sp_document_row *row, int32_t strategy,
+                  const sp_table *table); /* strategy -1: of none */
     void (*note)(void *arg, const char *line);
     void (*sentences)(void *arg, const sp_document_row *row, const sp_table *lines);
     void (*matrices)(void *arg, const sp_document_row *row, const sp_table *tables, int32_t n);
@@ -57,7 +58,8 @@ typedef struct sp_document_writer {
 bool sp_document_write(const sp_comparison *c, const sp_document_writer *writer);
 
 /* Fills the table of a row. */
-void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options, sp_table *table);
+void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options,
+                      sp_table *table);
 
 /* The title of a table: the row's or its own. */
 const char *sp_document_title(const sp_document_row *row, const sp_table *table);

@@ -11,7 +11,8 @@
  * left is passed over, and the page says so. recordings: malloc; free() them. SP_OK, SP_ENOMEM. O(N log N). The steps come from a second
  * evaluation, of these alone (sp_evaluation_move_traces). */
 enum { SP_REPORT_DRAWN = 400 };
-sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err);
+sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings,
+                          int64_t *n, sp_error *err);
 
 /* The recordings whose steps the comparison has, [*n]: those asked for, then the others so that any first few of them are spread
  * evenly over the ranking. free() them. SP_OK, SP_ENOMEM. */

@@ -21,7 +21,8 @@ static const struct {
     {N2, "|N2|NREM2|S2|2|"},
     {N3, "|N3|NREM3|S3|3|SWS|34|N4|NREM4|S4|4|"},
     {REM, "|R|REM|RE|RAPIDEYEMOVEMENT|"},
-    {NOTHING, "|?|U|UNS|ND|A|AR|ART|ARTEFACT|ARTEFAKT|ARTIFACT|UNSCORED|UNKNOWN|UNSURE|UNDEFINED|M|MT|MOVEMENT|MOVEMENT TIME|L|"
+    {NOTHING, "|?|U|UNS|ND|A|AR|ART|ARTEFACT|ARTEFAKT|ARTIFACT|UNSCORED|UNKNOWN|UNSURE|UNDEFINED|M|MT|"
+              "MOVEMENT|MOVEMENT TIME|L|"
               "LIGHTS|G|GAP|"},
 };
 
@@ -228,7 +229,8 @@ const char *sp_codes_set_names(const sp_codes *codes, char buffer[SP_CODES_SENTE
     enum { NAMED = 4 };
     buffer[0] = '\0';
     for (int32_t s = 0; s < codes->n_sets && s < NAMED; s++)
-        sp_code_add(buffer, SP_CODES_SENTENCE, "%s%.40s (%.100s)", s ? ", " : "", codes->sets[s].code, codes->sets[s].classes);
+        sp_code_add(buffer, SP_CODES_SENTENCE, "%s%.40s (%.100s)", s ? ", " : "", codes->sets[s].code,
+                    codes->sets[s].classes);
     if (codes->n_sets > NAMED)
         sp_code_add(buffer, SP_CODES_SENTENCE, " and %d more", codes->n_sets - NAMED);
     return buffer;
@@ -238,8 +240,8 @@ sp_status sp_codes_refuse_sets(const sp_codes *codes, const char *why, sp_error 
 {
     if (codes->n_sets == 0)
         return SP_OK;
-    return sp_fail(err, SP_EINVAL, "`%smap`: %.40s (%.100s) is several classes, and %s", codes->prefix, codes->sets[0].code,
-                   codes->sets[0].classes, why);
+    return sp_fail(err, SP_EINVAL, "`%smap`: %.40s (%.100s) is several classes, and %s", codes->prefix,
+                   codes->sets[0].code, codes->sets[0].classes, why);
 }
 
 /* ---- for messages ---- */
@@ -297,20 +299,24 @@ const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffe
             sp_code_add(buffer, size, "%s in %s", meaning_name(means), codes->preset->name);
         else
             sp_code_add(buffer, size, "a stage of %s", codes->preset->name);
-        sp_code_add(buffer, size, ", for which the model has no class; say which it is, such as `%smap` '%.40s=%.40s'",
+        sp_code_add(buffer, size,
+                    ", for which the model has no class; say which it is, such as `%smap` '%.40s=%.40s'",
                     codes->prefix, code, first);
         return buffer;
     }
     if (codes->preset) {
         sp_code_add(buffer, size, "label \"%.40s\" is no code of %s, which has ", code, codes->name);
         add_known(codes, buffer, size);
-        sp_code_add(buffer, size, "%snames of stages; ", codes->n_entries || codes->preset->n_rows ? " and " : "");
+        sp_code_add(buffer, size, "%snames of stages; ",
+                    codes->n_entries || codes->preset->n_rows ? " and " : "");
     } else {
-        sp_code_add(buffer, size, "label \"%.40s\" is neither a class of the model nor in `%smap`, which has ", code,
+        sp_code_add(buffer, size,
+                    "label \"%.40s\" is neither a class of the model nor in `%smap`, which has ", code,
                     codes->prefix);
         add_known(codes, buffer, size);
         sp_code_add(buffer, size, "; ");
     }
-    sp_code_add(buffer, size, "`%smap` '%.40s=%.40s' or '%.40s=unscored' says what it is", codes->prefix, code, first, code);
+    sp_code_add(buffer, size, "`%smap` '%.40s=%.40s' or '%.40s=unscored' says what it is", codes->prefix,
+                code, first, code);
     return buffer;
 }

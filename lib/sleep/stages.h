@@ -15,7 +15,8 @@ typedef struct sp_stage_name {
 } sp_stage_name;
 
 enum { SP_N_STAGE_NAMES = 12 };
-extern const sp_stage_name sp_stage_names[SP_N_STAGE_NAMES]; /* of a stage: its own name first, coarse ones last */
+extern const sp_stage_name
+    sp_stage_names[SP_N_STAGE_NAMES]; /* of a stage: its own name first, coarse ones last */
 
 /* The row of a name, whatever its case; NULL where there is none. */
 const sp_stage_name *sp_stage_name_find(const char *name);

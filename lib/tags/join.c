@@ -14,8 +14,8 @@ void sp_joined_texts_clear(sp_joined_texts *texts)
     *texts = (sp_joined_texts){.n = 0};
 }
 
-static sp_status refuse(const char *file, const char *const *ids, int64_t n, const char *what, int64_t step, int64_t other,
-                        sp_error *err)
+static sp_status refuse(const char *file, const char *const *ids, int64_t n, const char *what, int64_t step,
+                        int64_t other, sp_error *err)
 {
     char name[64], says[160];
     snprintf(name, sizeof name, "%lld", (long long)n);
@@ -23,8 +23,8 @@ static sp_status refuse(const char *file, const char *const *ids, int64_t n, con
     return sp_fail(err, SP_EDATA, "%s: window %s begins at step %s", file, ids ? ids[n] : name, says);
 }
 
-sp_status sp_joined_texts_find(int64_t n, const int64_t *offsets, const int64_t *start, const int64_t *text, const char *file,
-                               const char *const *ids, sp_joined_texts *out, sp_error *err)
+sp_status sp_joined_texts_find(int64_t n, const int64_t *offsets, const int64_t *start, const int64_t *text,
+                               const char *file, const char *const *ids, sp_joined_texts *out, sp_error *err)
 {
     *out = (sp_joined_texts){.first = calloc((size_t)n + 1, sizeof *out->first),
                              .offsets = calloc((size_t)n + 1, sizeof *out->offsets)};
@@ -34,21 +34,26 @@ sp_status sp_joined_texts_find(int64_t n, const int64_t *offsets, const int64_t 
     for (int64_t i = 0; i < n; i++) {
         const bool is_first = i == 0 || (text ? text[i] != text[i - 1] : start[i] == 0);
         if (text && i > 0 && text[i] < text[i - 1])
-            return refuse(file, ids, i, "%lld of text %lld, after windows of a later one; windows come text by text", start[i],
-                          text[i], err);
+            return refuse(file, ids, i,
+                          "%lld of text %lld, after windows of a later one; windows come text by text",
+                          start[i], text[i], err);
         if (is_first) {
             out->first[out->n] = i;
             out->n++;
             end = 0;
         }
         if (start[i] < 0 || (is_first && start[i] != 0))
-            return refuse(file, ids, i, "%lld of its text, and is its first: the steps before are in no window", start[i], 0,
-                          err);
+            return refuse(file, ids, i,
+                          "%lld of its text, and is its first: the steps before are in no window", start[i],
+                          0, err);
         if (!is_first && start[i] <= start[i - 1])
-            return refuse(file, ids, i, "%lld, and the one before it at %lld; windows go forwards", start[i], start[i - 1], err);
+            return refuse(file, ids, i, "%lld, and the one before it at %lld; windows go forwards", start[i],
+                          start[i - 1], err);
         if (start[i] > end)
-            return refuse(file, ids, i, "%lld, and those before it end before step %lld: the steps between are in no window",
-                          start[i], end, err);
+            return refuse(
+                file, ids, i,
+                "%lld, and those before it end before step %lld: the steps between are in no window",
+                start[i], end, err);
         const int64_t length = offsets[i + 1] - offsets[i];
         end = start[i] + length > end ? start[i] + length : end;
         out->offsets[out->n] = out->offsets[out->n - 1] + end;
@@ -91,11 +96,12 @@ static void add_row(sp_join how, sp_kind kind, const sp_scores *window, int64_t 
     }
 }
 
-sp_status sp_join_add(sp_join how, const sp_block *window, const sp_prepare_options *read, int64_t start, int64_t n, double *rows,
-                      int64_t *seen, sp_error *err)
+sp_status sp_join_add(sp_join how, const sp_block *window, const sp_prepare_options *read, int64_t start,
+                      int64_t n, double *rows, int64_t *seen, sp_error *err)
 {
     const sp_scores scores = sp_block_batch(window).scores;
-    const bool is_plain = sp_rows_are_plain(scores.data, scores.dtype, scores.n_classes, read->kind, scores.n_steps);
+    const bool is_plain =
+        sp_rows_are_plain(scores.data, scores.dtype, scores.n_classes, read->kind, scores.n_steps);
     for (int64_t i = start < 0 ? -start : 0; i < scores.n_steps && start + i < n; i++) {
         bool is_missing = false;
         const sp_status status = is_plain ? SP_OK : sp_row_check(window, read, i, &is_missing, err);

@@ -35,13 +35,14 @@ struct sp_tag_scheme {
     const char *description;
 };
 
-#define LETTERS(b, i, e, s)                                                                                                      \
-    {                                                                                                                            \
-        [SP_TAG_OUTSIDE] = 'O', [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s                   \
+#define LETTERS(b, i, e, s)                                                                                  \
+    {                                                                                                        \
+        [SP_TAG_OUTSIDE] = 'O', [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e,                   \
+        [SP_TAG_SINGLE] = s                                                                                  \
     }
-#define PLACES(b, i, e, s)                                                                                                       \
-    {                                                                                                                            \
-        [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s                                           \
+#define PLACES(b, i, e, s)                                                                                   \
+    {                                                                                                        \
+        [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s                       \
     }
 #define WHOLE PLACES(GOES_ON | FIRST, INNER, CONTINUES | LAST, FIRST | LAST)
 
@@ -74,19 +75,22 @@ static const sp_tag_scheme schemes[] = {
      "BIES",
      LETTERS('B', 'I', 'E', 'S'),
      WHOLE,
-     .description = "BIOES tags: B-X and I-X are followed by I-X or E-X, all else by O, B or S; starts with O, B or S, ends with "
+     .description = "BIOES tags: B-X and I-X are followed by I-X or E-X, all else by O, B or S; starts with "
+                    "O, B or S, ends with "
                     "O, E or S"},
     {{"BILOU", "BIOUL"},
      "BILU",
      LETTERS('B', 'I', 'L', 'U'),
      WHOLE,
-     .description = "BILOU tags: B-X and I-X are followed by I-X or L-X, all else by O, B or U; starts with O, B or U, ends with "
+     .description = "BILOU tags: B-X and I-X are followed by I-X or L-X, all else by O, B or U; starts with "
+                    "O, B or U, ends with "
                     "O, L or U"},
     {{"BMES"},
      "BMES",
      LETTERS('B', 'M', 'E', 'S'),
      WHOLE,
-     .description = "BMES tags: B-X and M-X are followed by M-X or E-X, all else by O, B or S; starts with O, B or S, ends with "
+     .description = "BMES tags: B-X and M-X are followed by M-X or E-X, all else by O, B or S; starts with "
+                    "O, B or S, ends with "
                     "O, E or S"},
 };
 enum { IOB2 = 1, IOE2 = 3, BIOES, BILOU, BMES, N_SCHEMES = sizeof schemes / sizeof schemes[0] };
@@ -101,7 +105,8 @@ sp_status sp_tag_scheme_find(const char *name, const sp_tag_scheme **out, sp_err
                 *out = &schemes[i];
                 return SP_OK;
             }
-    return sp_fail(err, SP_EINVAL, "`scheme` \"%.40s\": there are IOB1, IOB2 (or BIO), IOE1, IOE2, BIOES, BILOU, BMES", name);
+    return sp_fail(err, SP_EINVAL,
+                   "`scheme` \"%.40s\": there are IOB1, IOB2 (or BIO), IOE1, IOE2, BIOES, BILOU, BMES", name);
 }
 
 const char *sp_tag_scheme_name(const sp_tag_scheme *s)
@@ -169,7 +174,8 @@ static bool are_of_entities(const bool kinds[SP_N_TAG_KINDS], bool has_types)
 {
     if (!kinds[SP_TAG_OUTSIDE])
         return kinds[SP_TAG_BEGIN] && kinds[SP_TAG_END];
-    return kinds[SP_TAG_BEGIN] || (kinds[SP_TAG_END] && kinds[SP_TAG_INSIDE]) || (has_types && kinds[SP_TAG_INSIDE]);
+    return kinds[SP_TAG_BEGIN] || (kinds[SP_TAG_END] && kinds[SP_TAG_INSIDE]) ||
+           (has_types && kinds[SP_TAG_INSIDE]);
 }
 
 sp_status sp_tags_read(int32_t n, const char *const *names, sp_tag *tags, bool *are_tags, sp_error *err)
@@ -208,8 +214,8 @@ bool sp_tags_are_listed(const sp_tag_scheme *s, int32_t n, const char *const *na
 {
     bool found = false;
     for (int32_t k = 0; k < n && !found; k++)
-        found =
-            strcmp(names[k], "O") == 0 || (names[k][0] && strchr(s->letters, names[k][0]) && names[k][1] == '-' && names[k][2]);
+        found = strcmp(names[k], "O") == 0 ||
+                (names[k][0] && strchr(s->letters, names[k][0]) && names[k][1] == '-' && names[k][2]);
     return found;
 }
 
@@ -225,7 +231,8 @@ sp_status sp_tags_check(const sp_tag_scheme *s, int32_t n, const char *const *ta
         for (const char *c = s->letters; *c; c++)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%c-X", used ? ", " : "", *c);
         return sp_fail(err, SP_EINVAL,
-                       "tag \"%.60s\" is none of the scheme %s: tags are O and %s (`scheme` names another scheme; special tokens "
+                       "tag \"%.60s\" is none of the scheme %s: tags are O and %s (`scheme` names another "
+                       "scheme; special tokens "
                        "are no classes)",
                        tags[k], s->names[0], list);
     }
@@ -262,19 +269,20 @@ bool sp_entity_ends(sp_tag before, sp_tag now)
 {
     if (before.type < 0)
         return false;
-    return before.kind == SP_TAG_END || before.kind == SP_TAG_SINGLE || now.kind == SP_TAG_BEGIN || now.kind == SP_TAG_SINGLE ||
-           now.type != before.type;
+    return before.kind == SP_TAG_END || before.kind == SP_TAG_SINGLE || now.kind == SP_TAG_BEGIN ||
+           now.kind == SP_TAG_SINGLE || now.type != before.type;
 }
 
 bool sp_entity_starts(sp_tag before, sp_tag now)
 {
     if (now.type < 0)
         return false;
-    return now.kind == SP_TAG_BEGIN || now.kind == SP_TAG_SINGLE || before.kind == SP_TAG_END || before.kind == SP_TAG_SINGLE ||
-           now.type != before.type;
+    return now.kind == SP_TAG_BEGIN || now.kind == SP_TAG_SINGLE || before.kind == SP_TAG_END ||
+           before.kind == SP_TAG_SINGLE || now.type != before.type;
 }
 
-int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments, sp_tagged_span *out)
+int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments,
+                        sp_tagged_span *out)
 {
     int64_t found = 0, first = 0;
     sp_tag before = sp_tag_outside;
@@ -316,7 +324,8 @@ static bool is_listed(const char *pairs, sp_tag before, sp_tag now)
 {
     static const char kinds[SP_N_TAG_KINDS + 1] = "OBIES";
     for (const char *p = pairs; p && *p; p += p[3] ? 4 : 3)
-        if (p[0] == kinds[before.kind] && p[1] == kinds[now.kind] && (p[2] == '*' || (p[2] == '=') == (before.type == now.type)))
+        if (p[0] == kinds[before.kind] && p[1] == kinds[now.kind] &&
+            (p[2] == '*' || (p[2] == '=') == (before.type == now.type)))
             return true;
     return false;
 }
@@ -324,17 +333,20 @@ static bool is_listed(const char *pairs, sp_tag before, sp_tag now)
 bool sp_entity_starts_strictly(const sp_tag_scheme *s, sp_tag before, sp_tag now)
 {
     const int place = before.type == now.type ? FIRST_SAME : FIRST_OTHER;
-    return (is_at(s, now, place) || is_listed(s->also_starts, before, now)) && !is_listed(s->never_starts, before, now);
+    return (is_at(s, now, place) || is_listed(s->also_starts, before, now)) &&
+           !is_listed(s->never_starts, before, now);
 }
 
 bool sp_entity_goes_on(const sp_tag_scheme *s, sp_tag before, sp_tag now)
 {
-    return before.type >= 0 && before.type == now.type && is_at(s, before, GOES_ON) && is_at(s, now, CONTINUES);
+    return before.type >= 0 && before.type == now.type && is_at(s, before, GOES_ON) &&
+           is_at(s, now, CONTINUES);
 }
 
 bool sp_entity_ends_strictly(const sp_tag_scheme *s, sp_tag before, sp_tag now)
 {
-    return is_at(s, before, before.type == now.type ? LAST_SAME : LAST_OTHER) && !is_listed(s->never_ends, before, now);
+    return is_at(s, before, before.type == now.type ? LAST_SAME : LAST_OTHER) &&
+           !is_listed(s->never_ends, before, now);
 }
 
 sp_tag_kind sp_tag_for(const sp_tag_scheme *s, bool is_first, bool is_last, bool same_before, bool same_after)

@@ -12,7 +12,14 @@
 #include "statepath/status.h"
 
 /* What the letter of a tag says; L is E, U is S, M is I in schemes with other letters. */
-typedef enum sp_tag_kind { SP_TAG_OUTSIDE, SP_TAG_BEGIN, SP_TAG_INSIDE, SP_TAG_END, SP_TAG_SINGLE, SP_N_TAG_KINDS } sp_tag_kind;
+typedef enum sp_tag_kind {
+    SP_TAG_OUTSIDE,
+    SP_TAG_BEGIN,
+    SP_TAG_INSIDE,
+    SP_TAG_END,
+    SP_TAG_SINGLE,
+    SP_N_TAG_KINDS
+} sp_tag_kind;
 
 typedef struct sp_tag {
     sp_tag_kind kind;
@@ -30,12 +37,14 @@ sp_status sp_tag_scheme_find(const char *name, const sp_tag_scheme **out, sp_err
 /* The scheme that tags of so many kinds are read in where nobody names one: kinds[letter] says whether it occurs, of "BIELMSU".
  * BILOU with L or U, BMES with M, BIOES with B and E or with S, IOE2 with E, else IOB2. */
 const sp_tag_scheme *sp_tag_scheme_of(int32_t n, const char *const *tags);
-const char *sp_tag_scheme_name(const sp_tag_scheme *s);        /* "BIOES" */
-const char *sp_tag_scheme_letters(const sp_tag_scheme *s);     /* "BIES": the tags of a type, in the order of a list of tags */
+const char *sp_tag_scheme_name(const sp_tag_scheme *s); /* "BIOES" */
+const char *sp_tag_scheme_letters(
+    const sp_tag_scheme *s); /* "BIES": the tags of a type, in the order of a list of tags */
 const char *sp_tag_scheme_description(const sp_tag_scheme *s); /* of a model */
 enum { SP_TAG_SCHEME_NAME = 8 };
-void sp_tag_model_name(const sp_tag_scheme *s, char name[SP_TAG_SCHEME_NAME]); /* in small letters; of IOB2 "bio" */
-char sp_tag_letter(const sp_tag_scheme *s, sp_tag_kind kind);                  /* 0: the scheme has no such tag */
+void sp_tag_model_name(const sp_tag_scheme *s,
+                       char name[SP_TAG_SCHEME_NAME]);        /* in small letters; of IOB2 "bio" */
+char sp_tag_letter(const sp_tag_scheme *s, sp_tag_kind kind); /* 0: the scheme has no such tag */
 
 /* Reads a name as a tag of any scheme; *type NULL outside, else it points into the name (or to "_"). False: it is none. */
 bool sp_tag_parse(const char *name, sp_tag_kind *kind, const char **type);
@@ -73,7 +82,8 @@ typedef struct sp_tagged_span {
 
 /* The entities, read so, of a path [n] whose class k is tags[k]; a step of class -1 is outside. Where a step's segment is another
  * than that of the step before, an entity ends; segments NULL: nowhere. Into out [n], ascending; returns how many. */
-int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments, sp_tagged_span *out);
+int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments,
+                        sp_tagged_span *out);
 
 /* The same by pairs of classes, of an entity of a type: does it begin with `now`, go on from `before` to `now`, end with `before`? A
  * class of -1: the side of the sequence. */
@@ -89,6 +99,7 @@ bool sp_entity_ends_strictly(const sp_tag_scheme *s, sp_tag before, sp_tag now);
 
 /* The kind of tag that a step of an entity has: is it its first, its last; does an entity of the same type end right before it,
  * begin right after it? */
-sp_tag_kind sp_tag_for(const sp_tag_scheme *s, bool is_first, bool is_last, bool same_before, bool same_after);
+sp_tag_kind sp_tag_for(const sp_tag_scheme *s, bool is_first, bool is_last, bool same_before,
+                       bool same_after);
 
 #endif

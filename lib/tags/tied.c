@@ -9,8 +9,9 @@
 #include "tags/tags.h"
 
 const char *const sp_tag_bias_keys[SP_N_TAG_BIASES] = {
-    SP_TAG_BIAS_PREFIX "background_stay", SP_TAG_BIAS_PREFIX "background_to_start", SP_TAG_BIAS_PREFIX "end_to_background",
-    SP_TAG_BIAS_PREFIX "end_to_start",    SP_TAG_BIAS_PREFIX "inside_to_continue",  SP_TAG_BIAS_PREFIX "inside_to_end",
+    SP_TAG_BIAS_PREFIX "background_stay",    SP_TAG_BIAS_PREFIX "background_to_start",
+    SP_TAG_BIAS_PREFIX "end_to_background",  SP_TAG_BIAS_PREFIX "end_to_start",
+    SP_TAG_BIAS_PREFIX "inside_to_continue", SP_TAG_BIAS_PREFIX "inside_to_end",
 };
 
 /* The kind of a transition; SP_N_TAG_BIASES: none of them. */
@@ -19,7 +20,9 @@ static sp_tag_bias bias_of(sp_tag from, sp_tag to)
     const bool begins = to.kind == SP_TAG_BEGIN || to.kind == SP_TAG_SINGLE;
     switch (from.kind) {
     case SP_TAG_OUTSIDE:
-        return to.kind == SP_TAG_OUTSIDE ? SP_BIAS_OUTSIDE_STAY : begins ? SP_BIAS_OUTSIDE_START : SP_N_TAG_BIASES;
+        return to.kind == SP_TAG_OUTSIDE ? SP_BIAS_OUTSIDE_STAY
+               : begins                  ? SP_BIAS_OUTSIDE_START
+                                         : SP_N_TAG_BIASES;
     case SP_TAG_END:
     case SP_TAG_SINGLE:
         return to.kind == SP_TAG_OUTSIDE ? SP_BIAS_END_OUTSIDE : begins ? SP_BIAS_END_START : SP_N_TAG_BIASES;
@@ -32,8 +35,8 @@ static sp_tag_bias bias_of(sp_tag from, sp_tag to)
 }
 
 /* Weights of the allowed transitions into weight [K,K], and which they are into allow [K,K]. */
-static sp_status tie(const sp_model *model, const sp_tag *tags, const sp_tag_biases *biases, uint8_t *allow, double *weight,
-                     sp_error *err)
+static sp_status tie(const sp_model *model, const sp_tag *tags, const sp_tag_biases *biases, uint8_t *allow,
+                     double *weight, sp_error *err)
 {
     const size_t K = (size_t)model->n_classes;
     for (size_t i = 0; i < K; i++)
@@ -42,7 +45,8 @@ static sp_status tie(const sp_model *model, const sp_tag *tags, const sp_tag_bia
             const sp_tag_bias bias = bias_of(tags[i], tags[j]);
             if (bias == SP_N_TAG_BIASES)
                 return sp_fail(err, SP_EINVAL,
-                               "biases by kind of transition are of tags that say where an entity ends, such as BIOES; model %s "
+                               "biases by kind of transition are of tags that say where an entity ends, such "
+                               "as BIOES; model %s "
                                "allows %s -> %s",
                                model->name, model->classes[i], model->classes[j]);
             allow[i * K + j] = 1;
@@ -62,8 +66,10 @@ sp_status sp_model_tie_tags(sp_model *model, const sp_tag_biases *biases, sp_err
     TRY(tags && allow && weight ? SP_OK : sp_no_memory(err));
     TRY(sp_tags_read(model->n_classes, (const char *const *)model->classes, tags, &are_tags, err));
     if (!are_tags || model->n_states > model->n_classes)
-        TRY(sp_fail(err, SP_EINVAL, "biases by kind of transition are of tags, such as BIOES; the classes of model %s are none",
-                    model->name));
+        TRY(sp_fail(
+            err, SP_EINVAL,
+            "biases by kind of transition are of tags, such as BIOES; the classes of model %s are none",
+            model->name));
     TRY(tie(model, tags, biases, allow, weight, err));
     TRY(sp_model_set_matrix(model, allow, weight, err));
 done:
@@ -83,7 +89,8 @@ static bool are_tied(const sp_model *model, const sp_tag *tags, sp_tag_biases *b
             if (bias == SP_N_TAG_BIASES)
                 return false;
             const double weight = model->weight[e], seen = biases->nats[bias];
-            if (has[bias] && (weight != seen || signbit(weight) != signbit(seen))) /* 0 and -0 are written as such */
+            if (has[bias] &&
+                (weight != seen || signbit(weight) != signbit(seen))) /* 0 and -0 are written as such */
                 return false;
             biases->nats[bias] = weight;
             has[bias] = true;
@@ -100,7 +107,8 @@ sp_status sp_model_tied(const sp_model *model, bool *is_tied, sp_tag_biases *out
     sp_tag *tags = malloc((size_t)model->n_classes * sizeof *tags);
     bool are_tags = false;
     sp_status status =
-        tags ? sp_tags_read(model->n_classes, (const char *const *)model->classes, tags, &are_tags, err) : sp_no_memory(err);
+        tags ? sp_tags_read(model->n_classes, (const char *const *)model->classes, tags, &are_tags, err)
+             : sp_no_memory(err);
     if (status == SP_OK && are_tags)
         *is_tied = are_tied(model, tags, out);
     free(tags);

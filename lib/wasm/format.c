@@ -80,7 +80,8 @@ static void put_real(sentence *out, double x, int n)
 static void put_integer(sentence *out, char how, int n_l, bool is_signed, va_list *arguments)
 {
     if (!is_signed) {
-        put_whole(out, how == 'j' || n_l > 1 ? va_arg(*arguments, uint64_t) : va_arg(*arguments, unsigned), false);
+        put_whole(out, how == 'j' || n_l > 1 ? va_arg(*arguments, uint64_t) : va_arg(*arguments, unsigned),
+                  false);
         return;
     }
     const int64_t n = how == 'j' || n_l > 1 ? va_arg(*arguments, int64_t) : va_arg(*arguments, int);
@@ -155,8 +156,9 @@ enum { MOST_POWER = 22 }; /* the greatest power of ten that is a double */
 /* x 10^power; one rounding where x and that power of ten are doubles. */
 static double scaled(double x, int power)
 {
-    static const double ten[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double ten[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     for (; power > MOST_POWER && isfinite(x) && x > 0; power -= MOST_POWER)
         x *= ten[MOST_POWER];
     for (; power < -MOST_POWER && x > 0; power += MOST_POWER)

@@ -33,7 +33,8 @@ typedef struct wasm_prepared {
 } wasm_prepared;
 
 /* first_step: of the recording that r is a part of. To be cleared, also where it fails. */
-sp_status wasm_prepare(wasm_prepared *p, const wasm_rules *rules, const wasm_recording *r, int64_t first_step);
+sp_status wasm_prepare(wasm_prepared *p, const wasm_rules *rules, const wasm_recording *r,
+                       int64_t first_step);
 void wasm_prepared_clear(wasm_prepared *p);
 
 /* Writes down what became of a recording, and returns it. */

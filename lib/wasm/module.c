@@ -73,8 +73,10 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
     }
     rules->model = model;
     /* A floor is of probabilities. */
-    rules->prepare = (sp_prepare_options){
-        .kind = isnan(model->floor) ? SP_KIND_SCORES : SP_KIND_LOG_PROBS, .floor = NAN, .temperature = NAN, .prior_weight = NAN};
+    rules->prepare = (sp_prepare_options){.kind = isnan(model->floor) ? SP_KIND_SCORES : SP_KIND_LOG_PROBS,
+                                          .floor = NAN,
+                                          .temperature = NAN,
+                                          .prior_weight = NAN};
     sp_chain_options options = sp_chain_options_default();
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;
@@ -85,7 +87,8 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
     TRY(sp_chain_new(model, &options, &rules->chain, &wasm_failure));
     rules->tags = malloc((size_t)model->n_classes * sizeof *rules->tags);
     TRY(rules->tags ? SP_OK : sp_no_memory(&wasm_failure));
-    TRY(sp_tags_read(model->n_classes, (const char *const *)model->classes, rules->tags, &rules->are_tags, &wasm_failure));
+    TRY(sp_tags_read(model->n_classes, (const char *const *)model->classes, rules->tags, &rules->are_tags,
+                     &wasm_failure));
     return rules;
 done:
     statepath_rules_free(rules);
@@ -142,7 +145,8 @@ EXPORT(statepath_unpack) void statepath_unpack(sp_packer *packer, const wasm_pac
 static sp_status fill(sp_block *block, const wasm_rules *rules, const wasm_recording *r)
 {
     const int32_t K = rules->model->n_classes, T = r->n_steps;
-    const unsigned parts = SP_BLOCK_SCORES | (r->gaps ? SP_BLOCK_SEGMENTS : 0U) | (r->is_missing_uniform ? SP_BLOCK_MASK : 0U);
+    const unsigned parts =
+        SP_BLOCK_SCORES | (r->gaps ? SP_BLOCK_SEGMENTS : 0U) | (r->is_missing_uniform ? SP_BLOCK_MASK : 0U);
     const sp_status status = sp_block_reserve(block, 1, T, K, SP_F64, parts, &wasm_failure);
     if (status != SP_OK)
         return status;
@@ -185,7 +189,8 @@ sp_status wasm_tell(wasm_recording *r, sp_status status, double score)
     return status;
 }
 
-EXPORT(statepath_decode) sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_recording *r)
+EXPORT(statepath_decode)
+sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_recording *r)
 {
     sp_decode_options options = {.relax = r->is_relaxed};
     sp_decoded result = {.step = -1};
@@ -208,7 +213,8 @@ static bool is_path(const wasm_rules *rules, int32_t n_steps, const int32_t *pat
 {
     for (int32_t t = 0; t < n_steps; t++)
         if (path[t] < -1 || path[t] >= rules->model->n_classes) {
-            sp_fail(&wasm_failure, SP_EINVAL, "step %d of the path has class %d, and there are %d: give a decoded path", (int)t,
+            sp_fail(&wasm_failure, SP_EINVAL,
+                    "step %d of the path has class %d, and there are %d: give a decoded path", (int)t,
                     (int)path[t], (int)rules->model->n_classes);
             return false;
         }
@@ -216,8 +222,8 @@ static bool is_path(const wasm_rules *rules, int32_t n_steps, const int32_t *pat
 }
 
 EXPORT(statepath_count_illegal)
-int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
-                                uint8_t *marks)
+int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path,
+                                const uint8_t *gaps, uint8_t *marks)
 {
     int32_t n = 0;
     if (!is_path(rules, n_steps, path))
@@ -233,8 +239,8 @@ int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const 
 }
 
 EXPORT(statepath_count_violations)
-int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
-                                   int32_t are_priced)
+int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, const int32_t *path,
+                                   const uint8_t *gaps, int32_t are_priced)
 {
     int64_t n = 0, last;
     if (!is_path(rules, n_steps, path))
@@ -252,8 +258,8 @@ int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, con
 }
 
 EXPORT(statepath_count_entities)
-int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels, const int32_t *path,
-                                 const uint8_t *gaps, int32_t *counts)
+int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels,
+                                 const int32_t *path, const uint8_t *gaps, int32_t *counts)
 {
     const int32_t *const sides[] = {labels, path};
     sp_tag before[2] = {sp_tag_outside, sp_tag_outside};
@@ -266,7 +272,8 @@ int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const
         bool ends[2];
         sp_tag now[2];
         for (int side = 0; side < 2; side++) {
-            now[side] = t == n_steps || labels[t] < 0 || sides[side][t] < 0 ? sp_tag_outside : rules->tags[sides[side][t]];
+            now[side] = t == n_steps || labels[t] < 0 || sides[side][t] < 0 ? sp_tag_outside
+                                                                            : rules->tags[sides[side][t]];
             ends[side] = is_cut ? before[side].type >= 0 : sp_entity_ends(before[side], now[side]);
             counts[side] += ends[side];
         }

@@ -49,9 +49,10 @@ void statepath_unpack(sp_packer *packer, const wasm_packed *packed);
 /* One recording. */
 typedef struct wasm_recording {
     int32_t n_steps;
-    const double *scores; /* [T,K] nats, before temperature and prior; NaN: the step says nothing, where is_missing_uniform */
-    const uint8_t *gaps;  /* [T] 1: the chain is broken before the step; or NULL */
-    int32_t *path;        /* [T]; -1 at each step where there is none */
+    const double *
+        scores; /* [T,K] nats, before temperature and prior; NaN: the step says nothing, where is_missing_uniform */
+    const uint8_t *gaps; /* [T] 1: the chain is broken before the step; or NULL */
+    int32_t *path;       /* [T]; -1 at each step where there is none */
     int32_t is_missing_uniform, is_relaxed;
     int32_t step; /* out: of the failure; -1 */
     double score; /* out: nats, at byte 32 */
@@ -70,7 +71,8 @@ sp_status statepath_confidence(const wasm_rules *rules, wasm_recording *recordin
  *   scores   out [n] nats
  *   n_found  out; 0 where it fails
  * Statuses as above. */
-sp_status statepath_nbest(const wasm_rules *rules, wasm_recording *recording, int32_t n, double *scores, int32_t *n_found);
+sp_status statepath_nbest(const wasm_rules *rules, wasm_recording *recording, int32_t n, double *scores,
+                          int32_t *n_found);
 
 /* An exact stream (statepath/stream.h). The rules stay while it does. most_lag -1: none. NULL: statepath_message(). */
 typedef struct wasm_stream wasm_stream;
@@ -96,21 +98,21 @@ void statepath_stream_restart(wasm_stream *stream);
  *   gaps   [T] or NULL
  *   marks  out [T] 1 at the step into which a forbidden transition leads; may be NULL
  * Returns how many; -1: a class that there is not. */
-int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
-                                uint8_t *marks);
+int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path,
+                                const uint8_t *gaps, uint8_t *marks);
 
 /* Violations of rules over more steps in a recording, as models/rules.md counts them: of those that no path
  * breaks, or of those that have a price. path, gaps as above. Returns how many; -1: a class that there is not. */
-int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
-                                   int32_t are_priced);
+int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, const int32_t *path,
+                                   const uint8_t *gaps, int32_t are_priced);
 
 /* Are the classes tags of entities, such as B-PER? Then counts [3] become the entities of the reference, of the path, and those that
  * both have: first step, last step and type the same. Read as conlleval does; steps without a label or a class are outside.
  *   labels  [T] -1 = unscored
  *   gaps    [T] or NULL
  * 0: they are none, and counts stay. */
-int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels, const int32_t *path,
-                                 const uint8_t *gaps, int32_t *counts);
+int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels,
+                                 const int32_t *path, const uint8_t *gaps, int32_t *counts);
 
 /* Segments of a recording, as F1@10, 25, 50 (sp_segments) and the edit score count them. */
 typedef struct wasm_segments {

@@ -8,14 +8,16 @@
 #include "statepath/stream.h"
 #include "wasm/inside.h"
 
-EXPORT(statepath_confidence) sp_status statepath_confidence(const wasm_rules *rules, wasm_recording *r, double *confidence)
+EXPORT(statepath_confidence)
+sp_status statepath_confidence(const wasm_rules *rules, wasm_recording *r, double *confidence)
 {
     const size_t K = (size_t)rules->model->n_classes, T = (size_t)r->n_steps;
     double log_z = 0, *marginals = calloc(T + 1, K * sizeof *marginals);
     wasm_prepared p = {0};
     sp_status status = SP_OK;
     TRY(marginals ? wasm_prepare(&p, rules, r, 0) : sp_no_memory(&wasm_failure));
-    TRY(sp_confidence(rules->chain, &p.scores, p.scratch, r->path, NULL, NULL, &wasm_failure)); /* is it a path? */
+    TRY(sp_confidence(rules->chain, &p.scores, p.scratch, r->path, NULL, NULL,
+                      &wasm_failure)); /* is it a path? */
     TRY(sp_forward_backward(rules->chain, &p.scores, p.scratch, marginals, &log_z, &wasm_failure));
     for (size_t t = 0; t < T; t++)
         confidence[t] = marginals[t * K + (size_t)r->path[t]];
@@ -26,7 +28,8 @@ done:
 }
 
 EXPORT(statepath_nbest)
-sp_status statepath_nbest(const wasm_rules *rules, wasm_recording *r, int32_t n, double *scores, int32_t *n_found)
+sp_status statepath_nbest(const wasm_rules *rules, wasm_recording *r, int32_t n, double *scores,
+                          int32_t *n_found)
 {
     sp_nbest_paths paths = {.paths = r->path, .stride = r->n_steps, .scores = scores};
     wasm_prepared p = {0};
@@ -73,7 +76,8 @@ EXPORT(statepath_stream_pending) int32_t statepath_stream_pending(const wasm_str
     return sp_online_pending(s->online);
 }
 
-EXPORT(statepath_stream_push) sp_status statepath_stream_push(wasm_stream *s, wasm_recording *r, int32_t *n_decided)
+EXPORT(statepath_stream_push)
+sp_status statepath_stream_push(wasm_stream *s, wasm_recording *r, int32_t *n_decided)
 {
     const size_t K = (size_t)s->rules->model->n_classes;
     wasm_prepared p = {0};
@@ -83,7 +87,8 @@ EXPORT(statepath_stream_push) sp_status statepath_stream_push(wasm_stream *s, wa
     TRY(wasm_prepare(&p, s->rules, r, s->n_steps));
     for (int32_t t = 0; t < r->n_steps; t++) {
         const double *row = (const double *)p.scores.data + (size_t)t * K;
-        TRY(sp_online_push_exact(s->online, row, r->gaps && r->gaps[t], r->path + *n_decided, &n, &wasm_failure));
+        TRY(sp_online_push_exact(s->online, row, r->gaps && r->gaps[t], r->path + *n_decided, &n,
+                                 &wasm_failure));
         *n_decided += n;
         s->n_steps++;
     }
@@ -92,7 +97,8 @@ done:
     return wasm_tell(r, status, 0);
 }
 
-EXPORT(statepath_stream_finish) sp_status statepath_stream_finish(wasm_stream *s, wasm_recording *r, int32_t *n_decided)
+EXPORT(statepath_stream_finish)
+sp_status statepath_stream_finish(wasm_stream *s, wasm_recording *r, int32_t *n_decided)
 {
     *n_decided = 0;
     const sp_status status = sp_online_finish(s->online, r->path, n_decided, &wasm_failure);

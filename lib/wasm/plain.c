@@ -33,7 +33,8 @@ sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
 }
 
 /* Ask the plain kernel. */
-sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group)
+sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                           sp_sum_group *group)
 {
     (void)chain, (void)scores, (void)scratch, (void)group;
     return SP_ENOPATH;

@@ -30,8 +30,10 @@ bool sp_blas_find(sp_blas *out)
         return !has_no_memory();
     sp_blas found = {.name = NULL};
     char *(*config)(void) = NULL;
-    if (take(library, "cblas_sgemm", &found.sgemm) && take(library, "openblas_set_num_threads", &found.set_threads) &&
-        take(library, "openblas_get_num_threads", &found.get_threads) && take(library, "openblas_get_config", &config))
+    if (take(library, "cblas_sgemm", &found.sgemm) &&
+        take(library, "openblas_set_num_threads", &found.set_threads) &&
+        take(library, "openblas_get_num_threads", &found.get_threads) &&
+        take(library, "openblas_get_config", &config))
         found.name = config();
     dlclose(library);
     if (found.name)

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 
 /* cblas_sgemm() */
-typedef void sp_blas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans_a, enum CBLAS_TRANSPOSE trans_b, int m, int n,
-                           int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+typedef void sp_blas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans_a, enum CBLAS_TRANSPOSE trans_b,
+                           int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
+                           float beta, float *c, int ldc);
 
 /* Valid until the program ends. */
 typedef struct sp_blas {

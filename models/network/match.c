@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-sp_status sp_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info, sp_error *err)
+sp_status sp_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info,
+                          sp_error *err)
 {
     const sp_network_shape *s = &network->shape;
     if (info->n_channels != s->n_channels || info->n_samples != s->n_samples)
-        return sp_fail(
-            err, SP_EDATA,
-            "%s: %s holds %d channels of %lld samples a step, but %s was trained on %d of %lld; train a network on signals "
-            "like these",
-            info->file, info->path, info->n_channels, (long long)info->n_samples, weights, s->n_channels,
-            (long long)s->n_samples);
+        return sp_fail(err, SP_EDATA,
+                       "%s: %s holds %d channels of %lld samples a step, but %s was trained on %d of %lld; "
+                       "train a network on signals "
+                       "like these",
+                       info->file, info->path, info->n_channels, (long long)info->n_samples, weights,
+                       s->n_channels, (long long)s->n_samples);
     if (info->labels && !info->classes && info->n_classes > s->n_classes)
-        return sp_fail(err, SP_EDATA, "%s: its labels go up to %d, but %s knows %d classes", info->file, info->n_classes - 1,
-                       weights, s->n_classes);
+        return sp_fail(err, SP_EDATA, "%s: its labels go up to %d, but %s knows %d classes", info->file,
+                       info->n_classes - 1, weights, s->n_classes);
     return SP_OK;
 }
 
@@ -33,8 +34,8 @@ static const char *list_names(int32_t n, const char *const *names, char *text, s
     return text;
 }
 
-sp_status sp_network_match_classes(const sp_network *network, const char *weights, const sp_signals_info *info, int32_t **out,
-                                   sp_error *err)
+sp_status sp_network_match_classes(const sp_network *network, const char *weights,
+                                   const sp_signals_info *info, int32_t **out, sp_error *err)
 {
     int32_t n = network->shape.n_classes;
     *out = NULL;
@@ -57,8 +58,11 @@ sp_status sp_network_match_classes(const sp_network *network, const char *weight
     }
     free(match);
     char a[512], b[512];
-    return is_same ? SP_OK
-                   : sp_fail(err, SP_EDATA, "%s names the classes %s, but %s was trained on %s; train a network on these classes",
-                             info->file, list_names(info->n_classes, info->classes, a, sizeof a), weights,
-                             list_names(n, (const char *const *)network->classes, b, sizeof b));
+    return is_same
+               ? SP_OK
+               : sp_fail(
+                     err, SP_EDATA,
+                     "%s names the classes %s, but %s was trained on %s; train a network on these classes",
+                     info->file, list_names(info->n_classes, info->classes, a, sizeof a), weights,
+                     list_names(n, (const char *const *)network->classes, b, sizeof b));
 }

@@ -19,7 +19,8 @@ static int32_t at_most(int64_t x, int32_t most)
 
 sp_network_shape sp_network_shape_default(int32_t n_channels, int64_t n_samples, int32_t n_classes)
 {
-    sp_network_shape shape = {.n_channels = n_channels, .n_classes = n_classes, .n_samples = n_samples, .dropout = 0.5};
+    sp_network_shape shape = {
+        .n_channels = n_channels, .n_classes = n_classes, .n_samples = n_samples, .dropout = 0.5};
     const sp_network_layer usual[SP_NETWORK_LAYERS] = {{50, 6, 32}, {8, 2, 64}, {4, 2, 128}};
     int64_t n = n_samples;
     for (int i = 0; i < SP_NETWORK_LAYERS; i++) {
@@ -156,7 +157,8 @@ typedef struct prediction {
 static void predict_piece(const prediction *p, sp_pass *pass, int64_t i)
 {
     const sp_network *network = p->network;
-    size_t width = (size_t)network->shape.n_channels * (size_t)network->shape.n_samples, k = (size_t)network->shape.n_classes;
+    size_t width = (size_t)network->shape.n_channels * (size_t)network->shape.n_samples,
+           k = (size_t)network->shape.n_classes;
     int64_t first = i * SP_PASS_STEPS;
     int32_t n_steps = (int32_t)(p->n - first < SP_PASS_STEPS ? p->n - first : SP_PASS_STEPS);
     for (int32_t s = 0; s < n_steps; s++)
@@ -177,7 +179,8 @@ static void predict_pieces(void *arg, sp_scratch *scratch, int64_t first, int64_
         predict_piece(p, &p->passes[sp_scratch_thread(scratch)], i);
 }
 
-sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads, float *out, sp_error *err)
+sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads,
+                             float *out, sp_error *err)
 {
     const int64_t n_pieces = (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS;
     sp_plan plan;

@@ -44,7 +44,8 @@ sp_network_shape sp_network_shape_default(int32_t n_channels, int64_t n_samples,
 typedef struct sp_network {
     sp_network_shape shape;
     size_t n_parameters;
-    float *parameters;   /* layer by layer weights [kernel, channels in, n_out] and bias [n_out]; then W [features, K], b [K] */
+    float *
+        parameters; /* layer by layer weights [kernel, channels in, n_out] and bias [n_out]; then W [features, K], b [K] */
     float *mean, *scale; /* [C] of the training signals; x is (x - mean) * scale */
     char **classes;      /* [K] or NULL */
 } sp_network;
@@ -70,7 +71,8 @@ void sp_network_fit_scale(sp_network *network, int64_t n, const float *signals);
  * SP_OK; SP_EDATA with err->step = the row, where weights or signals are so large that the answer is no number (out is undefined
  * then); SP_ENOMEM.
  * Cost: about 20 million multiplications a step for two channels of 3,000 samples. */
-sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads, float *out, sp_error *err);
+sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads,
+                             float *out, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -20,21 +20,24 @@ sp_status sp_plan_make(const sp_network_shape *shape, sp_plan *plan, sp_error *e
 {
     sp_plan p = {.real = {shape->n_samples}};
     int64_t even = 1, strides = 1;
-    if (shape->n_channels < 1 || shape->n_classes < 1 || shape->n_samples < 1 || shape->n_samples > 100000000 ||
-        !(shape->dropout >= 0 && shape->dropout < 1))
-        return sp_fail(err, SP_EINVAL, "a network needs channels, samples and classes, and a dropout from 0 to below 1");
+    if (shape->n_channels < 1 || shape->n_classes < 1 || shape->n_samples < 1 ||
+        shape->n_samples > 100000000 || !(shape->dropout >= 0 && shape->dropout < 1))
+        return sp_fail(err, SP_EINVAL,
+                       "a network needs channels, samples and classes, and a dropout from 0 to below 1");
     for (int i = 0; i < SP_NETWORK_LAYERS; i++) {
         const sp_network_layer *layer = &shape->layers[i];
         if (layer->kernel < 1 || layer->stride < 1 || layer->n_out < 1 || layer->kernel > p.real[i])
-            return sp_fail(err, SP_EINVAL, "layer %d of the network, kernel %d and stride %d, does not fit its %lld inputs", i,
-                           layer->kernel, layer->stride, (long long)p.real[i]);
+            return sp_fail(err, SP_EINVAL,
+                           "layer %d of the network, kernel %d and stride %d, does not fit its %lld inputs",
+                           i, layer->kernel, layer->stride, (long long)p.real[i]);
         p.n_in[i] = i == 0 ? shape->n_channels : shape->layers[i - 1].n_out;
         p.phases[i] = (layer->kernel + layer->stride - 1) / layer->stride;
         p.real[i + 1] = (p.real[i] - layer->kernel) / layer->stride + 1;
         even = common_multiple(even, strides * layer->stride * p.phases[i]);
         strides *= layer->stride;
         if (even > 100000000)
-            return sp_fail(err, SP_EINVAL, "the strides and kernels of the network have no common multiple below 1e8");
+            return sp_fail(err, SP_EINVAL,
+                           "the strides and kernels of the network have no common multiple below 1e8");
     }
     p.rows[0] = (shape->n_samples + even - 1) / even * even;
     for (int i = 0; i <= SP_NETWORK_LAYERS; i++) {
@@ -67,7 +70,8 @@ bool sp_pass_init(sp_pass *pass, const sp_network *network, const sp_plan *plan,
     const sp_network_shape *shape = &network->shape;
     size_t features = (size_t)shape->layers[SP_NETWORK_LAYERS - 1].n_out, k = (size_t)shape->n_classes;
     *pass = (sp_pass){.features = NULL};
-    bool is_ok = sp_blas_find(&pass->blas) && (pass->features = malloc(SP_PASS_STEPS * features * sizeof *pass->features)) &&
+    bool is_ok = sp_blas_find(&pass->blas) &&
+                 (pass->features = malloc(SP_PASS_STEPS * features * sizeof *pass->features)) &&
                  (pass->logits = malloc(SP_PASS_STEPS * k * sizeof *pass->logits));
     /* Zeros: what patches read beyond the end must be numbers. */
     for (int i = 0; is_ok && i <= SP_NETWORK_LAYERS; i++)
@@ -80,7 +84,8 @@ bool sp_pass_init(sp_pass *pass, const sp_network *network, const sp_plan *plan,
     return is_ok;
 }
 
-void sp_pass_load(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t at, const float *step)
+void sp_pass_load(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t at,
+                  const float *step)
 {
     size_t n_channels = (size_t)network->shape.n_channels, n_samples = (size_t)network->shape.n_samples;
     float *x = pass->x[0] + (size_t)at * (size_t)plan->rows[0] * n_channels;
@@ -111,23 +116,25 @@ static void convolve(sp_pass *pass, const sp_network *network, const sp_plan *pl
     int rows = (int)(n_steps * plan->rows[i] / (m * layer->stride));
     const float *w = network->parameters + sp_network_weight_at(&network->shape, i);
     for (int p = 0; p < m; p++)
-        pass->blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, n, layer->kernel * c, 1, pass->x[i] + p * hop, m * hop,
-                         w, n, 0, pass->x[i + 1] + p * n, m * n);
-    rectify(pass->x[i + 1], network->parameters + sp_network_bias_at(&network->shape, i), (size_t)(n_steps * plan->rows[i + 1]),
-            (size_t)n);
+        pass->blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, n, layer->kernel * c, 1,
+                         pass->x[i] + p * hop, m * hop, w, n, 0, pass->x[i + 1] + p * n, m * n);
+    rectify(pass->x[i + 1], network->parameters + sp_network_bias_at(&network->shape, i),
+            (size_t)(n_steps * plan->rows[i + 1]), (size_t)n);
 }
 
 /* Gradient of a convolution's parameters and, from the second layer on, of its input; dx[i+1] is already that before max(0, ). */
-static void convolve_back(sp_pass *pass, const sp_network *network, const sp_plan *plan, int i, int32_t n_steps)
+static void convolve_back(sp_pass *pass, const sp_network *network, const sp_plan *plan, int i,
+                          int32_t n_steps)
 {
     const sp_network_layer *layer = &network->shape.layers[i];
-    int c = plan->n_in[i], n = layer->n_out, m = plan->phases[i], hop = layer->stride * c, width = layer->kernel * c;
+    int c = plan->n_in[i], n = layer->n_out, m = plan->phases[i], hop = layer->stride * c,
+        width = layer->kernel * c;
     int rows = (int)(n_steps * plan->rows[i] / (m * layer->stride));
     size_t at = sp_network_weight_at(&network->shape, i);
     const float *w = network->parameters + at, *dy = pass->dx[i + 1];
     for (int p = 0; p < m; p++)
-        pass->blas.sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, n, rows, 1, pass->x[i] + p * hop, m * hop, dy + p * n,
-                         m * n, 1, pass->gradient + at, n);
+        pass->blas.sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, n, rows, 1, pass->x[i] + p * hop,
+                         m * hop, dy + p * n, m * n, 1, pass->gradient + at, n);
     float *d_bias = pass->gradient + sp_network_bias_at(&network->shape, i);
     size_t n_rows = (size_t)(n_steps * plan->rows[i + 1]);
     for (size_t t = 0; t < n_rows; t++)
@@ -137,14 +144,16 @@ static void convolve_back(sp_pass *pass, const sp_network *network, const sp_pla
         return;
     memset(pass->dx[i], 0, plan->size[i] * sizeof(float));
     for (int p = 0; p < m; p++)
-        pass->blas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, width, n, 1, dy + p * n, m * n, w, n, 1,
-                         pass->dx[i] + p * hop, m * hop);
+        pass->blas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, width, n, 1, dy + p * n, m * n, w, n,
+                         1, pass->dx[i] + p * hop, m * hop);
 }
 
 /* dy = dy where y > 0 on real rows, else 0. */
-static void rectify_back(sp_pass *pass, const sp_network *network, const sp_plan *plan, int i, int32_t n_steps)
+static void rectify_back(sp_pass *pass, const sp_network *network, const sp_plan *plan, int i,
+                         int32_t n_steps)
 {
-    size_t n = (size_t)network->shape.layers[i - 1].n_out, rows = (size_t)plan->rows[i], real = (size_t)plan->real[i];
+    size_t n = (size_t)network->shape.layers[i - 1].n_out, rows = (size_t)plan->rows[i],
+           real = (size_t)plan->real[i];
     for (size_t s = 0; s < (size_t)n_steps; s++) {
         const float *restrict y = pass->x[i] + s * rows * n;
         float *restrict dy = pass->dx[i] + s * rows * n;
@@ -156,7 +165,8 @@ static void rectify_back(sp_pass *pass, const sp_network *network, const sp_plan
 
 /* ---- the whole ---- */
 
-void sp_pass_forward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps, const float *keep)
+void sp_pass_forward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps,
+                     const float *keep)
 {
     const sp_network_shape *shape = &network->shape;
     for (int i = 0; i < SP_NETWORK_LAYERS; i++)
@@ -183,7 +193,8 @@ void sp_pass_forward(sp_pass *pass, const sp_network *network, const sp_plan *pl
     }
 }
 
-void sp_pass_backward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps, const float *keep)
+void sp_pass_backward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps,
+                      const float *keep)
 {
     const sp_network_shape *shape = &network->shape;
     size_t f = (size_t)shape->layers[SP_NETWORK_LAYERS - 1].n_out, k = (size_t)shape->n_classes;
@@ -202,7 +213,8 @@ void sp_pass_backward(sp_pass *pass, const sp_network *network, const sp_plan *p
                 dw[j * k + c] += (float)(d[c] * (double)h[j]);
                 dh += d[c] * (double)w[j * k + c];
             }
-            h[j] = (float)dh * (keep ? keep[s * f + j] : 1) / (float)real; /* the feature is done with: its gradient */
+            h[j] = (float)dh * (keep ? keep[s * f + j] : 1) /
+                   (float)real; /* the feature is done with: its gradient */
         }
         const float *restrict y = pass->x[SP_NETWORK_LAYERS] + s * rows * f;
         float *restrict dy = pass->dx[SP_NETWORK_LAYERS] + s * rows * f;

@@ -26,7 +26,8 @@ typedef struct sp_plan {
     int32_t phases[SP_NETWORK_LAYERS];   /* m */
     int64_t rows[SP_NETWORK_LAYERS + 1]; /* of one step: input, then outputs */
     int64_t real[SP_NETWORK_LAYERS + 1]; /* of them the first so many mean something */
-    size_t size[SP_NETWORK_LAYERS + 1];  /* floats of a small batch, with what the last patch reads beyond its end */
+    size_t size[SP_NETWORK_LAYERS +
+                1]; /* floats of a small batch, with what the last patch reads beyond its end */
 } sp_plan;
 
 /* SP_OK, or SP_EINVAL (layers that do not fit). */
@@ -47,12 +48,15 @@ bool sp_pass_init(sp_pass *pass, const sp_network *network, const sp_plan *plan,
 void sp_pass_clear(sp_pass *pass);
 
 /* Puts step `row` of signals [n, C, samples] at place `at` of the batch, scaled. */
-void sp_pass_load(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t at, const float *step);
+void sp_pass_load(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t at,
+                  const float *step);
 
 /* Forwards: pass->logits of n_steps steps. keep [n_steps, F]: factors of dropout, or NULL. */
-void sp_pass_forward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps, const float *keep);
+void sp_pass_forward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps,
+                     const float *keep);
 
 /* Backwards from pass->d_logits, after sp_pass_forward() with the same arguments; adds to pass->gradient. */
-void sp_pass_backward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps, const float *keep);
+void sp_pass_backward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps,
+                      const float *keep);
 
 #endif

@@ -15,7 +15,8 @@
 
 /* ---- names and options ---- */
 
-static const char *const masking_names[SP_N_MASKINGS] = {"none", "random-previous", "true-previous", "step-mask"};
+static const char *const masking_names[SP_N_MASKINGS] = {"none", "random-previous", "true-previous",
+                                                         "step-mask"};
 
 const char *sp_masking_name(sp_masking masking)
 {
@@ -34,7 +35,8 @@ sp_status sp_masking_parse(const char *text, sp_masking *out, sp_error *err)
             *out = (sp_masking)i;
             return SP_OK;
         }
-    return sp_fail(err, SP_EINVAL, "`masking` %s: it is none, random-previous, true-previous or step-mask", text);
+    return sp_fail(err, SP_EINVAL, "`masking` %s: it is none, random-previous, true-previous or step-mask",
+                   text);
 }
 
 sp_training_options sp_training_options_default(void)
@@ -143,8 +145,8 @@ static bool make_room(sp_trainer *t)
         t->n_passes++;
     return t->n_passes == n_threads &&
            (t->gradients = malloc((size_t)t->n_pieces * t->network->n_parameters * sizeof *t->gradients)) &&
-           (t->loss = malloc(n * sizeof *t->loss)) && (t->weight = malloc(n * sizeof *t->weight)) && (t->is_right = malloc(n)) &&
-           (t->status = malloc((size_t)t->n_pieces * sizeof *t->status)) &&
+           (t->loss = malloc(n * sizeof *t->loss)) && (t->weight = malloc(n * sizeof *t->weight)) &&
+           (t->is_right = malloc(n)) && (t->status = malloc((size_t)t->n_pieces * sizeof *t->status)) &&
            (t->weights = malloc(((size_t)t->train.n + 1) * sizeof *t->weights)) &&
            (t->order = malloc(((size_t)t->train.n + 1) * sizeof *t->order)) &&
            (t->keep = malloc(n * features * sizeof *t->keep)) && (t->mask = malloc(n * k)) &&
@@ -160,7 +162,8 @@ static sp_status check_options(const sp_training_options *o, sp_error *err)
     if (o->threads < 0)
         return sp_fail(err, SP_EINVAL, "`threads` %d: a number from 0 (all processors)", o->threads);
     if (sp_masking_needs_rules(o->masking) && !o->allow)
-        return sp_fail(err, SP_EINVAL, "`masking` %s needs the rules: name a `model`", sp_masking_name(o->masking));
+        return sp_fail(err, SP_EINVAL, "`masking` %s needs the rules: name a `model`",
+                       sp_masking_name(o->masking));
     return SP_OK;
 }
 
@@ -183,11 +186,14 @@ static sp_status check_masks(const sp_trainer *t, const sp_training_data *d, int
     if (!d->mask)
         return sp_fail(err, SP_EINVAL, "`masking` step-mask needs a mask of each step");
     for (int64_t i = 0; i < d->n; i++)
-        if (d->labels[i] >= 0 && (!d->weights || d->weights[i] != 0) && !d->mask[(size_t)i * k + (size_t)d->labels[i]])
-            return sp_fail_at(err, SP_EDATA, first + i,
-                              "the mask forbids %s, which is the step's label, so its masked loss would be infinite; allow it in "
-                              "the mask, set the label to -1 or the weight to 0, or train with `masking` none",
-                              class_name(t->network, d->labels[i], name, sizeof name));
+        if (d->labels[i] >= 0 && (!d->weights || d->weights[i] != 0) &&
+            !d->mask[(size_t)i * k + (size_t)d->labels[i]])
+            return sp_fail_at(
+                err, SP_EDATA, first + i,
+                "the mask forbids %s, which is the step's label, so its masked loss would be infinite; allow "
+                "it in "
+                "the mask, set the label to -1 or the weight to 0, or train with `masking` none",
+                class_name(t->network, d->labels[i], name, sizeof name));
     return SP_OK;
 }
 
@@ -201,23 +207,26 @@ static sp_status find_steps(sp_trainer *t, sp_error *err)
         if (d->labels[i] < 0 || (d->weights && d->weights[i] == 0))
             continue;
         if (d->weights && !(d->weights[i] > 0 && isfinite(d->weights[i])))
-            return sp_fail_at(err, SP_EDATA, i, "a weight of %g; weights are finite and not negative", d->weights[i]);
+            return sp_fail_at(err, SP_EDATA, i, "a weight of %g; weights are finite and not negative",
+                              d->weights[i]);
         int32_t before = d->previous ? d->previous[i] : -1;
         char from[64], to[64];
         if (t->options.masking == SP_MASKING_TRUE_PREVIOUS && before >= 0 &&
             !t->options.allow[(size_t)before * (size_t)k + (size_t)d->labels[i]])
-            return sp_fail_at(err, SP_EDATA, i,
-                              "%s after %s is forbidden, so its masked loss would be infinite; allow the transition in "
-                              "the model, set the label to -1, or train with `masking` none",
-                              class_name(t->network, d->labels[i], to, sizeof to),
-                              class_name(t->network, before, from, sizeof from));
+            return sp_fail_at(
+                err, SP_EDATA, i,
+                "%s after %s is forbidden, so its masked loss would be infinite; allow the transition in "
+                "the model, set the label to -1, or train with `masking` none",
+                class_name(t->network, d->labels[i], to, sizeof to),
+                class_name(t->network, before, from, sizeof from));
         t->order[t->n_order++] = i;
     }
     return t->n_order > 0 ? SP_OK : sp_fail(err, SP_EDATA, "no step with a label to learn from");
 }
 
 sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp_training_data *train,
-                         const sp_training_data *test, const sp_training_options *options, sp_trainer **out, sp_error *err)
+                         const sp_training_data *test, const sp_training_options *options, sp_trainer **out,
+                         sp_error *err)
 {
     sp_trainer *t = NULL;
     sp_plan plan;
@@ -263,7 +272,8 @@ static sp_status judge(sp_trainer *t, int32_t i, double *logits, double *d_logit
     for (int32_t c = 0; mask && t->now.replaces && c < k; c++)
         logits[c] = mask[c] ? logits[c] : MASKED_OUT;
     sp_scores row = {.data = logits, .dtype = SP_F64, .n_classes = k, .n_steps = 1};
-    sp_status status = sp_masked_log_softmax(&row, t->now.replaces ? NULL : mask, SP_SOFTMAX_MASK_LOGITS, d_logits, NULL);
+    sp_status status =
+        sp_masked_log_softmax(&row, t->now.replaces ? NULL : mask, SP_SOFTMAX_MASK_LOGITS, d_logits, NULL);
     if (status != SP_OK)
         return status;
     t->loss[i] = -d_logits[label];
@@ -275,7 +285,8 @@ static sp_status judge(sp_trainer *t, int32_t i, double *logits, double *d_logit
 static void do_piece(sp_trainer *t, sp_pass *pass, int64_t piece)
 {
     const sp_network *network = t->network;
-    size_t width = (size_t)network->shape.n_channels * (size_t)network->shape.n_samples, k = (size_t)network->shape.n_classes;
+    size_t width = (size_t)network->shape.n_channels * (size_t)network->shape.n_samples,
+           k = (size_t)network->shape.n_classes;
     size_t features = (size_t)network->shape.layers[SP_NETWORK_LAYERS - 1].n_out;
     int32_t first = (int32_t)piece * SP_PASS_STEPS;
     int32_t n = t->now.n - first < SP_PASS_STEPS ? t->now.n - first : SP_PASS_STEPS;
@@ -317,9 +328,10 @@ static sp_status do_batch(sp_trainer *t, double *loss, sp_error *err)
     if (status == SP_OK)
         status = sp_loss_mean(t->loss, t->weight, t->now.n, loss, NULL);
     if (status != SP_OK || !isfinite(*loss))
-        return sp_fail(err, SP_EDATA,
-                       "the loss is no number any more in epoch %d; lower `rate`, or look for signals of another size",
-                       t->state->n_epochs + 1);
+        return sp_fail(
+            err, SP_EDATA,
+            "the loss is no number any more in epoch %d; lower `rate`, or look for signals of another size",
+            t->state->n_epochs + 1);
     size_t n_parameters = t->network->n_parameters;
     float *restrict sum = t->gradients;
     for (int64_t p = 1; p < n_pieces; p++) {
@@ -330,8 +342,8 @@ static sp_status do_batch(sp_trainer *t, double *loss, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_trainer_gradient(sp_trainer *t, const int64_t *rows, int32_t n, const uint8_t *mask, double *loss, float *gradient,
-                              sp_error *err)
+sp_status sp_trainer_gradient(sp_trainer *t, const int64_t *rows, int32_t n, const uint8_t *mask,
+                              double *loss, float *gradient, sp_error *err)
 {
     double value = 0;
     if (n < 1 || n > t->options.batch)
@@ -351,7 +363,8 @@ static void adam(sp_trainer *t)
     sp_training_state *state = t->state;
     state->n_updates++;
     double past = (double)state->n_updates;
-    float step = (float)(t->options.rate / (1 - pow(0.9, past))), scale = (float)(1 / sqrt(1 - pow(0.999, past)));
+    float step = (float)(t->options.rate / (1 - pow(0.9, past))),
+          scale = (float)(1 / sqrt(1 - pow(0.999, past)));
     float *restrict theta = t->network->parameters, *restrict m = state->first, *restrict v = state->second;
     const float *restrict g = t->gradients;
     for (size_t j = 0; j < state->n_parameters; j++) {
@@ -407,9 +420,11 @@ static void draw_masks(sp_trainer *t, gsl_rng *rng, const int64_t *rows, int32_t
         } else if (t->options.masking == SP_MASKING_TRUE_PREVIOUS && t->train.previous) {
             from = t->train.previous[rows[i]];
         }
-        const uint8_t *own = t->options.masking == SP_MASKING_STEP_MASK ? t->train.mask + (size_t)rows[i] * k : NULL;
+        const uint8_t *own =
+            t->options.masking == SP_MASKING_STEP_MASK ? t->train.mask + (size_t)rows[i] * k : NULL;
         for (size_t c = 0; c < k; c++)
-            t->mask[(size_t)i * k + c] = own ? own[c] != 0 : from < 0 || t->options.allow[(size_t)from * k + c];
+            t->mask[(size_t)i * k + c] =
+                own ? own[c] != 0 : from < 0 || t->options.allow[(size_t)from * k + c];
     }
 }
 
@@ -443,7 +458,8 @@ static sp_status test(sp_trainer *t, sp_epoch *epoch, sp_error *err)
         bool is_right = false;
         if (label < 0 || w == 0)
             continue;
-        const uint8_t *mask = t->options.masking == SP_MASKING_STEP_MASK ? t->test.mask + (size_t)i * k : NULL;
+        const uint8_t *mask =
+            t->options.masking == SP_MASKING_STEP_MASK ? t->test.mask + (size_t)i * k : NULL;
         loss += w * judge_test(t->answers + (size_t)i * k, (int32_t)k, label, mask, &is_right);
         weight += w;
         right += is_right;
@@ -457,8 +473,8 @@ done:
     return status;
 }
 
-static sp_status learn(sp_trainer *t, gsl_rng *rng, sp_epoch *epoch, void (*done)(void *arg, int64_t n_steps), void *arg,
-                       sp_error *err)
+static sp_status learn(sp_trainer *t, gsl_rng *rng, sp_epoch *epoch, void (*done)(void *arg, int64_t n_steps),
+                       void *arg, sp_error *err)
 {
     double sum = 0, weight = 0, right = 0;
     for (int64_t first = 0; first < t->n_order; first += t->options.batch) {

@@ -45,11 +45,12 @@ sp_status sp_masking_parse(const char *text, sp_masking *out, sp_error *err);
 /* Steps to learn from or to test on; borrowed. */
 typedef struct sp_training_data {
     int64_t n;
-    const float *signals;    /* [n, C, samples] finite */
-    const int32_t *labels;   /* [n] 0..K-1, or -1: left out */
-    const int32_t *previous; /* [n] label of the step before in the same recording, -1 where there is none; or NULL: none has */
-    const double *weights;   /* [n] finite, >= 0, 0 = left out; NULL: all 1 */
-    const uint8_t *mask;     /* [n, K] 1 = can occur; NULL: everything can. Used by step-mask only */
+    const float *signals;  /* [n, C, samples] finite */
+    const int32_t *labels; /* [n] 0..K-1, or -1: left out */
+    const int32_t *
+        previous; /* [n] label of the step before in the same recording, -1 where there is none; or NULL: none has */
+    const double *weights; /* [n] finite, >= 0, 0 = left out; NULL: all 1 */
+    const uint8_t *mask;   /* [n, K] 1 = can occur; NULL: everything can. Used by step-mask only */
 } sp_training_data;
 
 typedef struct sp_training_options {
@@ -57,8 +58,9 @@ typedef struct sp_training_options {
     double rate;   /* 0.001 */
     uint32_t seed; /* 1 */
     sp_masking masking;
-    const uint8_t *allow; /* [K,K] rows = from, non-zero = may follow; needed by random-previous and true-previous */
-    int threads;          /* 0: as many as there are processors. The weights do not depend on it */
+    const uint8_t
+        *allow;  /* [K,K] rows = from, non-zero = may follow; needed by random-previous and true-previous */
+    int threads; /* 0: as many as there are processors. The weights do not depend on it */
 } sp_training_options;
 sp_training_options sp_training_options_default(void);
 
@@ -89,20 +91,22 @@ typedef struct sp_trainer sp_trainer;
  * label to learn from, a weight that cannot be used, with true-previous a label that the rules forbid, with step-mask one that
  * its mask forbids (err->step counts on into `test` from train->n); SP_ENOMEM. */
 sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp_training_data *train,
-                         const sp_training_data *test, const sp_training_options *options, sp_trainer **out, sp_error *err);
+                         const sp_training_data *test, const sp_training_options *options, sp_trainer **out,
+                         sp_error *err);
 void sp_trainer_free(sp_trainer *trainer);
 
 /* One more epoch; appended to state->epochs. `told` is called after each batch with the number of steps done so far; may be NULL.
  * SP_OK; SP_EDATA where the loss is no number any more (the network is then of no use); SP_ENOMEM. */
-sp_status sp_trainer_epoch(sp_trainer *trainer, void (*told)(void *arg, int64_t n_steps), void *arg, sp_error *err);
+sp_status sp_trainer_epoch(sp_trainer *trainer, void (*told)(void *arg, int64_t n_steps), void *arg,
+                           sp_error *err);
 
 /* Loss of a batch of at most options->batch steps and its gradient, without dropout and without changing anything: what the tests
  * hold against finite differences.
  *   rows      [n] steps of `train`
  *   mask      [n,K] 1 = takes part, forbidden logits are -INFINITY; or NULL
  *   gradient  out [n_parameters] */
-sp_status sp_trainer_gradient(sp_trainer *trainer, const int64_t *rows, int32_t n, const uint8_t *mask, double *loss,
-                              float *gradient, sp_error *err);
+sp_status sp_trainer_gradient(sp_trainer *trainer, const int64_t *rows, int32_t n, const uint8_t *mask,
+                              double *loss, float *gradient, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -56,8 +56,8 @@ static char *describe_data(const sp_train_run *t)
     for (size_t i = 0; t->origin.masking == SP_MASKING_STEP_MASK && i < (size_t)t->n_train * k; i++)
         sum = (sum ^ t->mask[i]) * UINT64_C(1099511628211);
     char text[128];
-    snprintf(text, sizeof text, "%lld steps of %d x %lld samples, %016llx", (long long)t->n_train, t->info->n_channels,
-             (long long)t->info->n_samples, (unsigned long long)sum);
+    snprintf(text, sizeof text, "%lld steps of %d x %lld samples, %016llx", (long long)t->n_train,
+             t->info->n_channels, (long long)t->info->n_samples, (unsigned long long)sum);
     return strdup(text);
 }
 
@@ -68,12 +68,14 @@ static sp_status read_data(sp_train_run *t, sp_error *err)
     TRY(sp_signals_open(file, t->plan->signals, &t->plan->access, &t->file, err));
     t->info = sp_signals_info_of(t->file);
     if (!t->info->labels)
-        return sp_fail(err, SP_EDATA, "%s: has no labels to learn from; write integers [%lld] beside %s, as \"labels\"", file,
-                       (long long)t->info->n_steps, t->info->path);
+        return sp_fail(err, SP_EDATA,
+                       "%s: has no labels to learn from; write integers [%lld] beside %s, as \"labels\"",
+                       file, (long long)t->info->n_steps, t->info->path);
     if (t->info->n_classes < 1)
         return sp_fail(err, SP_EDATA, "%s: no step has a label", file);
     const size_t n = (size_t)t->info->n_steps + 1, width = sp_train_width(t);
-    if (!(t->signals = n <= SIZE_MAX / sizeof(float) / width ? malloc(n * width * sizeof *t->signals) : NULL) ||
+    if (!(t->signals =
+              n <= SIZE_MAX / sizeof(float) / width ? malloc(n * width * sizeof *t->signals) : NULL) ||
         !(t->labels = malloc(n * sizeof *t->labels)) || !(t->previous = malloc(n * sizeof *t->previous)) ||
         !(t->step_of_row = malloc(n * sizeof *t->step_of_row)) ||
         (t->info->weights && !(t->weights = malloc(n * sizeof *t->weights))) ||
@@ -119,7 +121,8 @@ static sp_status read_rules(sp_train_run *t, sp_error *err)
         TRY(sp_no_memory(err));
     TRY(sp_model_to_json(model, &json, err));
     if (is_masking && t->plan->resume && strcmp(json, t->origin.model) != 0)
-        TRY(sp_fail(err, SP_EINVAL, "`resume`: %s was trained with other rules than `model` %s; leave `model` out",
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`resume`: %s was trained with other rules than `model` %s; leave `model` out",
                     t->plan->output, t->plan->model));
     if (is_masking) {
         free(t->origin.model);
@@ -140,10 +143,10 @@ static sp_status check_mask(const sp_train_run *t, sp_error *err)
 {
     if (t->origin.masking != SP_MASKING_STEP_MASK || t->mask)
         return SP_OK;
-    return sp_fail(
-        err, SP_EDATA,
-        "%s: `masking` step-mask needs masks; write 0 and 1 [%lld, %d] beside %s, as \"mask\": 1 where a class can occur",
-        t->info->file, (long long)t->info->n_steps, (int)t->info->n_classes, t->info->path);
+    return sp_fail(err, SP_EDATA,
+                   "%s: `masking` step-mask needs masks; write 0 and 1 [%lld, %d] beside %s, as \"mask\": 1 "
+                   "where a class can occur",
+                   t->info->file, (long long)t->info->n_steps, (int)t->info->n_classes, t->info->path);
 }
 
 static sp_status begin(sp_train_run *t, sp_error *err)
@@ -180,12 +183,14 @@ static sp_status go_on(sp_train_run *t, sp_error *err)
     if (!(data = describe_data(t)))
         TRY(sp_no_memory(err));
     if (strcmp(data, was->data) != 0)
-        status = sp_fail(err, SP_EDATA, "`resume`: %s was trained on other data than %s (it says: %s; these are: %s)", o->output,
-                         t->info->file, was->data, data);
+        status = sp_fail(err, SP_EDATA,
+                         "`resume`: %s was trained on other data than %s (it says: %s; these are: %s)",
+                         o->output, t->info->file, was->data, data);
     else if ((o->batch && o->batch != was->batch) || (!isnan(o->rate) && o->rate != was->rate) ||
              (o->seed && (uint32_t)o->seed != was->seed) || (o->has_masking && o->masking != was->masking))
         status = sp_fail(err, SP_EINVAL,
-                         "`resume`: %s was begun with `batch` %d `rate` %g `seed` %u `masking` %s; leave these options out",
+                         "`resume`: %s was begun with `batch` %d `rate` %g `seed` %u `masking` %s; leave "
+                         "these options out",
                          o->output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
 done:
     free(data);
@@ -216,7 +221,8 @@ static sp_status look_for_rules(sp_train_run *t, sp_error *err)
                        sp_masking_name(t->origin.masking));
     if (!is_masking && !o->report)
         return sp_fail(err, SP_EINVAL,
-                       "train: `model` is for `masking` random-previous or true-previous, or for a `report`; leave it out");
+                       "train: `model` is for `masking` random-previous or true-previous, or for a `report`; "
+                       "leave it out");
     return read_rules(t, err);
 }
 
@@ -265,8 +271,8 @@ static sp_status open_beside(sp_train_run *t, sp_error *err)
     TRY(sp_weights_load(file, &t->plan->access, &beside->network, &beside->state, &beside->origin, err));
     TRY(sp_network_fits(beside->network, file, t->info, err));
     if (beside->network->shape.n_classes != t->info->n_classes)
-        TRY(sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", file, beside->network->shape.n_classes, t->info->file,
-                    t->info->n_classes));
+        TRY(sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", file, beside->network->shape.n_classes,
+                    t->info->file, t->info->n_classes));
 done:
     return status;
 }
@@ -290,13 +296,17 @@ static sp_status run_epochs(sp_train_run *t, sp_error *err)
     const int epochs = o->epochs ? o->epochs : 12;
     sp_status status = SP_OK;
     if (o->resume && t->state->n_epochs >= epochs)
-        return sp_fail(err, SP_EINVAL, "`resume`: %s has %d epochs already; ask for more with `epochs`", o->output,
-                       t->state->n_epochs);
-    tell(t, (sp_train_news){
-                .what = SP_TRAIN_BEGINS, .epoch = t->state->n_epochs, .has_weights = t->weights != NULL, .file = t->info->file});
+        return sp_fail(err, SP_EINVAL, "`resume`: %s has %d epochs already; ask for more with `epochs`",
+                       o->output, t->state->n_epochs);
+    tell(t, (sp_train_news){.what = SP_TRAIN_BEGINS,
+                            .epoch = t->state->n_epochs,
+                            .has_weights = t->weights != NULL,
+                            .file = t->info->file});
     for (bool is_first = true; t->state->n_epochs < epochs; is_first = false) {
-        sp_train_news news = {
-            .what = SP_TRAIN_EPOCH_BEGINS, .epoch = t->state->n_epochs + 1, .n_epochs = epochs, .n_steps = t->n_train};
+        sp_train_news news = {.what = SP_TRAIN_EPOCH_BEGINS,
+                              .epoch = t->state->n_epochs + 1,
+                              .n_epochs = epochs,
+                              .n_steps = t->n_train};
         tell(t, news);
         status = sp_trainer_epoch(t->trainer, tell_steps, t, err);
         news.what = SP_TRAIN_EPOCH_ENDS;
@@ -304,7 +314,8 @@ static sp_status run_epochs(sp_train_run *t, sp_error *err)
         tell(t, news);
         if (status != SP_OK)
             return status;
-        TRY(sp_weights_save(t->network, t->state, &t->origin, o->output, o->force || o->resume || !is_first, err));
+        TRY(sp_weights_save(t->network, t->state, &t->origin, o->output, o->force || o->resume || !is_first,
+                            err));
     }
     tell(t, (sp_train_news){.what = SP_TRAIN_WROTE, .file = o->output});
 done:

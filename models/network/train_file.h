@@ -47,12 +47,13 @@ typedef struct sp_train_plan {
 sp_status sp_train_file(const sp_train_plan *plan, sp_error *err);
 
 /* Does the file hold what the network reads? SP_OK, SP_EDATA (names both). */
-sp_status sp_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info, sp_error *err);
+sp_status sp_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info,
+                          sp_error *err);
 
 /* Which class of the network each class of the file is, by name, [K]; NULL (SP_OK) where they are the same in order, or one of
  * them has no names. The caller frees it. SP_OK; SP_EDATA (different names: lists both); SP_ENOMEM. */
-sp_status sp_network_match_classes(const sp_network *network, const char *weights, const sp_signals_info *info, int32_t **out,
-                                   sp_error *err);
+sp_status sp_network_match_classes(const sp_network *network, const char *weights,
+                                   const sp_signals_info *info, int32_t **out, sp_error *err);
 
 #ifdef __cplusplus
 }

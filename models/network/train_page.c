@@ -37,12 +37,12 @@ static void find_path(const sp_train_run *t, const float *scores, size_t k, sp_m
 }
 
 /* How a network was trained, in words. */
-static const char *const masking_words[SP_N_MASKINGS] = {"without masks", "with logits masked by a random previous class",
-                                                         "with logits masked by the true previous class",
-                                                         "with the masks of the data"};
+static const char *const masking_words[SP_N_MASKINGS] = {
+    "without masks", "with logits masked by a random previous class",
+    "with logits masked by the true previous class", "with the masks of the data"};
 
-static sp_status show(const sp_train_run *t, const sp_network *network, const sp_training_state *state, sp_masking masking,
-                      shown *s, sp_trained *out, sp_error *err)
+static sp_status show(const sp_train_run *t, const sp_network *network, const sp_training_state *state,
+                      sp_masking masking, shown *s, sp_trained *out, sp_error *err)
 {
     const size_t n = (size_t)state->n_epochs, k = (size_t)network->shape.n_classes;
     float *scores = malloc(((size_t)t->n_test * k + 1) * sizeof *scores);
@@ -52,8 +52,8 @@ static sp_status show(const sp_train_run *t, const sp_network *network, const sp
     sp_status status = SP_OK;
     if (!scores || !s->history || !s->path)
         TRY(sp_no_memory(err));
-    TRY(sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * sp_train_width(t), t->plan->threads, scores,
-                           err));
+    TRY(sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * sp_train_width(t),
+                           t->plan->threads, scores, err));
     find_path(t, scores, k, masking, s->path);
     for (size_t e = 0; e < n; e++) {
         const sp_epoch *epoch = &state->epochs[e];
@@ -119,7 +119,8 @@ sp_status sp_train_page(const sp_train_run *t, sp_error *err)
     sp_status status = SP_OK;
     TRY(show(t, t->network, t->state, t->origin.masking, &both[0], &trained[0], err));
     if (o->beside)
-        TRY(show(t, t->beside.network, t->beside.state, t->beside.origin.masking, &both[1], &trained[1], err));
+        TRY(show(t, t->beside.network, t->beside.state, t->beside.origin.masking, &both[1], &trained[1],
+                 err));
     if (!examples || !cut || !is_test || !names)
         TRY(sp_no_memory(err));
     if (!info->classes)

@@ -39,16 +39,19 @@ static bool shape_from_numbers(const int64_t numbers[N_SHAPE], double dropout, s
     for (int i = 0; i < N_SHAPE; i++)
         if (numbers[i] < 1 || numbers[i] > (i == 1 ? 100000000 : 1000000))
             return false;
-    *shape = (sp_network_shape){
-        .n_channels = (int32_t)numbers[0], .n_samples = numbers[1], .n_classes = (int32_t)numbers[2], .dropout = dropout};
+    *shape = (sp_network_shape){.n_channels = (int32_t)numbers[0],
+                                .n_samples = numbers[1],
+                                .n_classes = (int32_t)numbers[2],
+                                .dropout = dropout};
     for (int i = 0; i < SP_NETWORK_LAYERS; i++)
-        shape->layers[i] =
-            (sp_network_layer){(int32_t)numbers[3 + 3 * i], (int32_t)numbers[4 + 3 * i], (int32_t)numbers[5 + 3 * i]};
+        shape->layers[i] = (sp_network_layer){(int32_t)numbers[3 + 3 * i], (int32_t)numbers[4 + 3 * i],
+                                              (int32_t)numbers[5 + 3 * i]};
     return true;
 }
 
 /* The parameters as arrays with names, in their order; data points into the network. */
-static void list_parameters(const sp_network *network, char paths[N_PARAMETERS][PATH], sp_tensor tensors[N_PARAMETERS])
+static void list_parameters(const sp_network *network, char paths[N_PARAMETERS][PATH],
+                            sp_tensor tensors[N_PARAMETERS])
 {
     const sp_network_shape *shape = &network->shape;
     for (int i = 0; i <= SP_NETWORK_LAYERS; i++) {
@@ -94,8 +97,8 @@ static double *epoch_number(sp_epoch *epoch, int i)
 
 /* ---- writing ---- */
 
-sp_status sp_weights_save(const sp_network *network, const sp_training_state *state, const sp_weights_origin *origin,
-                          const char *file, bool force, sp_error *err)
+sp_status sp_weights_save(const sp_network *network, const sp_training_state *state,
+                          const sp_weights_origin *origin, const char *file, bool force, sp_error *err)
 {
     int64_t shape[N_SHAPE], options[2] = {origin->batch, origin->seed};
     char paths[N_PARAMETERS][PATH];
@@ -141,14 +144,15 @@ sp_status sp_weights_save(const sp_network *network, const sp_training_state *st
 
 /* ---- reading ---- */
 
-static sp_status read_list(const sp_tensor_file *tensors, const char *path, sp_tensor_type type, int64_t n, void *to,
-                           sp_error *err)
+static sp_status read_list(const sp_tensor_file *tensors, const char *path, sp_tensor_type type, int64_t n,
+                           void *to, sp_error *err)
 {
     const sp_tensor part = list(path, type, n, NULL);
     return sp_tensor_file_read(tensors, &part, to, err);
 }
 
-static sp_status read_network(const sp_tensor_file *tensors, const char *file, sp_network **out, sp_error *err)
+static sp_status read_network(const sp_tensor_file *tensors, const char *file, sp_network **out,
+                              sp_error *err)
 {
     int64_t numbers[N_SHAPE], n = 0;
     double dropout = 0;
@@ -159,9 +163,11 @@ static sp_status read_network(const sp_tensor_file *tensors, const char *file, s
     sp_status status = SP_OK;
     TRY(read_list(tensors, "/shape", SP_TENSOR_I64, N_SHAPE, numbers, err));
     TRY(read_list(tensors, "/dropout", SP_TENSOR_F64, 1, &dropout, err));
-    status = shape_from_numbers(numbers, dropout, &shape) ? sp_network_new(&shape, 1, &network, err) : SP_EINVAL;
+    status =
+        shape_from_numbers(numbers, dropout, &shape) ? sp_network_new(&shape, 1, &network, err) : SP_EINVAL;
     if (status == SP_EINVAL)
-        status = sp_fail(err, SP_EFILE, "%s: dataset /shape is that of no network; make the file again", file);
+        status =
+            sp_fail(err, SP_EFILE, "%s: dataset /shape is that of no network; make the file again", file);
     TRY(status);
     list_parameters(network, paths, parts);
     parts[N_PARAMETERS] = list("/input/mean", SP_TENSOR_F32, shape.n_channels, network->mean);
@@ -170,11 +176,12 @@ static sp_status read_network(const sp_tensor_file *tensors, const char *file, s
         TRY(sp_tensor_file_read(tensors, &parts[i], (void *)parts[i].data, err));
     for (size_t j = 0; j < network->n_parameters; j++)
         if (!isfinite(network->parameters[j]))
-            TRY(sp_fail(err, SP_EDATA, "%s: its weights are no numbers; train again with a lower `rate`", file));
+            TRY(sp_fail(err, SP_EDATA, "%s: its weights are no numbers; train again with a lower `rate`",
+                        file));
     TRY(sp_tensor_file_classes(tensors, &classes, &n, err));
     if (classes && n != shape.n_classes)
-        TRY(sp_fail(err, SP_EFILE, "%s: names %lld classes, but the network has %d; make the file again", file, (long long)n,
-                    shape.n_classes));
+        TRY(sp_fail(err, SP_EFILE, "%s: names %lld classes, but the network has %d; make the file again",
+                    file, (long long)n, shape.n_classes));
     if (classes)
         TRY(sp_network_set_classes(network, (const char *const *)classes, err));
     *out = network;
@@ -185,8 +192,8 @@ done:
     return status;
 }
 
-static sp_status read_state(const sp_tensor_file *tensors, const char *file, const sp_network *network, sp_training_state **out,
-                            sp_error *err)
+static sp_status read_state(const sp_tensor_file *tensors, const char *file, const sp_network *network,
+                            sp_training_state **out, sp_error *err)
 {
     sp_training_state *state = NULL;
     double *column = NULL;
@@ -215,7 +222,8 @@ done:
     return status;
 }
 
-static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp_weights_origin *out, sp_error *err)
+static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp_weights_origin *out,
+                             sp_error *err)
 {
     sp_weights_origin origin = {0};
     int64_t options[2];
@@ -226,8 +234,9 @@ static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp
     TRY(sp_tensor_file_text(tensors, "masking", &masking, err));
     TRY(sp_tensor_file_text(tensors, "rules", &origin.model, err));
     TRY(sp_tensor_file_text(tensors, "data", &origin.data, err));
-    if (!masking || !origin.model || !origin.data || sp_masking_parse(masking, &origin.masking, NULL) != SP_OK ||
-        options[0] < 1 || options[0] > 1 << 20 || options[1] < 0 || options[1] > UINT32_MAX)
+    if (!masking || !origin.model || !origin.data ||
+        sp_masking_parse(masking, &origin.masking, NULL) != SP_OK || options[0] < 1 || options[0] > 1 << 20 ||
+        options[1] < 0 || options[1] > UINT32_MAX)
         TRY(sp_fail(err, SP_EFILE, "%s: does not say how it was trained; make the file again", file));
     origin.batch = (int32_t)options[0];
     origin.seed = (uint32_t)options[1];
@@ -239,14 +248,15 @@ done:
     return status;
 }
 
-sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network, sp_training_state **state,
-                          sp_weights_origin *origin, sp_error *err)
+sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network,
+                          sp_training_state **state, sp_weights_origin *origin, sp_error *err)
 {
     sp_tensor_file *tensors = NULL;
     sp_network *read = NULL;
     sp_training_state *so_far = NULL;
     sp_status status = SP_OK;
-    TRY(sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", how, &tensors, err));
+    TRY(sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", how,
+                            &tensors, err));
     TRY(read_network(tensors, file, &read, err));
     if (state) {
         TRY(read_state(tensors, file, read, &so_far, err));

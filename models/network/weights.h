@@ -30,13 +30,13 @@ typedef struct sp_weights_origin {
 void sp_weights_origin_clear(sp_weights_origin *origin);
 
 /* Writes all of it, atomically. SP_OK, SP_EFILE, SP_ENOMEM. */
-sp_status sp_weights_save(const sp_network *network, const sp_training_state *state, const sp_weights_origin *origin,
-                          const char *file, bool force, sp_error *err);
+sp_status sp_weights_save(const sp_network *network, const sp_training_state *state,
+                          const sp_weights_origin *origin, const char *file, bool force, sp_error *err);
 
 /* Reads it back, bit for bit. how: may be NULL. state and origin may be NULL (both or neither): only the network is wanted.
  * SP_OK; SP_EFILE (no such file, no file of weights, damaged); SP_EDATA (weights that are no numbers); SP_ENOMEM. */
-sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network, sp_training_state **state,
-                          sp_weights_origin *origin, sp_error *err);
+sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network,
+                          sp_training_state **state, sp_weights_origin *origin, sp_error *err);
 
 #ifdef __cplusplus
 }

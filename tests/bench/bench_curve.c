@@ -46,10 +46,12 @@ static double decode(const curve *c, point p, int64_t times, int threads, sp_dec
     int64_t offsets[MOST_RECORDINGS + 1];
     for (int64_t r = 0; r <= p.n_recordings; r++)
         offsets[r] = r * p.n_steps;
-    const sp_batch batch = {
-        .scores = {.data = c->scores, .dtype = SP_F32, .n_classes = c->w.n_classes, .n_steps = p.n_recordings * p.n_steps},
-        .n_recordings = p.n_recordings,
-        .offsets = offsets};
+    const sp_batch batch = {.scores = {.data = c->scores,
+                                       .dtype = SP_F32,
+                                       .n_classes = c->w.n_classes,
+                                       .n_steps = p.n_recordings * p.n_steps},
+                            .n_recordings = p.n_recordings,
+                            .offsets = offsets};
     sp_decode_options options = sp_decode_options_default();
     sp_decode_output output = {.paths = c->paths, .results = results};
     sp_error err;
@@ -68,7 +70,8 @@ static double decode_by_textbook(const curve *c, point p, int64_t times)
     double begin = now(1);
     for (int64_t i = 0; i < times; i++)
         for (int64_t r = 0; r < p.n_recordings; r++)
-            textbook_viterbi(&c->w.textbook, c->scores + r * n * c->w.n_classes, n, c->delta, c->back, c->paths);
+            textbook_viterbi(&c->w.textbook, c->scores + r * n * c->w.n_classes, n, c->delta, c->back,
+                             c->paths);
     return (now(1) - begin) / (double)(times * p.n_recordings * n);
 }
 
@@ -87,9 +90,10 @@ static bool check(const curve *c, point p, int threads)
                                   .n_steps = p.n_steps};
         double score;
         can = sp_viterbi(c->w.chain, &scores, scratch, path, &score, NULL) == SP_OK;
-        if (can && (memcmp(path, c->paths + r * p.n_steps, (size_t)p.n_steps * sizeof *path) != 0 || score != results[r].score)) {
-            fprintf(stderr, "%lld steps on %d threads: another path or score than the plain kernel's\n", (long long)p.n_steps,
-                    threads);
+        if (can && (memcmp(path, c->paths + r * p.n_steps, (size_t)p.n_steps * sizeof *path) != 0 ||
+                    score != results[r].score)) {
+            fprintf(stderr, "%lld steps on %d threads: another path or score than the plain kernel's\n",
+                    (long long)p.n_steps, threads);
             exit(1);
         }
     }
@@ -100,18 +104,19 @@ static bool check(const curve *c, point p, int threads)
 
 static void print_figures(curve *c, point p, figure textbook, figure one, figure two)
 {
-    const char *line = c->is_markdown ? "| %lld x %lld | %.1f | %.2f (%.2f-%.2f) | %.1f | %.2f (%.2f-%.2f) |\n"
-                                      : "%3lld x %-11lld %8.1f   %6.2f (%.2f-%.2f)  %6.1f   %6.2f (%.2f-%.2f)\n";
-    printf(line, (long long)p.n_recordings, (long long)p.n_steps, textbook.median, one.median, one.low, one.high,
-           textbook.median / one.median, two.median, two.low, two.high);
+    const char *line = c->is_markdown
+                           ? "| %lld x %lld | %.1f | %.2f (%.2f-%.2f) | %.1f | %.2f (%.2f-%.2f) |\n"
+                           : "%3lld x %-11lld %8.1f   %6.2f (%.2f-%.2f)  %6.1f   %6.2f (%.2f-%.2f)\n";
+    printf(line, (long long)p.n_recordings, (long long)p.n_steps, textbook.median, one.median, one.low,
+           one.high, textbook.median / one.median, two.median, two.low, two.high);
     fflush(stdout);
     if (c->json)
-        fprintf(
-            c->json,
-            "%s\n  {\"recordings\": %lld, \"steps\": %lld, \"ns_a_step_textbook\": %.4g, \"ns_a_step_1\": %.4g, \"low_1\": %.4g, "
-            "\"high_1\": %.4g, \"ns_a_step_2\": %.4g, \"low_2\": %.4g, \"high_2\": %.4g}",
-            c->is_first ? "" : ",", (long long)p.n_recordings, (long long)p.n_steps, textbook.median, one.median, one.low,
-            one.high, two.median, two.low, two.high);
+        fprintf(c->json,
+                "%s\n  {\"recordings\": %lld, \"steps\": %lld, \"ns_a_step_textbook\": %.4g, "
+                "\"ns_a_step_1\": %.4g, \"low_1\": %.4g, "
+                "\"high_1\": %.4g, \"ns_a_step_2\": %.4g, \"low_2\": %.4g, \"high_2\": %.4g}",
+                c->is_first ? "" : ",", (long long)p.n_recordings, (long long)p.n_steps, textbook.median,
+                one.median, one.low, one.high, two.median, two.low, two.high);
     c->is_first = false;
 }
 
@@ -127,7 +132,8 @@ static bool measure(curve *c, point p)
         return false;
     }
     for (int64_t t = 0; t < n; t += c->w.n_steps)
-        memcpy((char *)c->scores + (size_t)t * row, c->w.scores, (size_t)(n - t < c->w.n_steps ? n - t : c->w.n_steps) * row);
+        memcpy((char *)c->scores + (size_t)t * row, c->w.scores,
+               (size_t)(n - t < c->w.n_steps ? n - t : c->w.n_steps) * row);
     const int64_t times = n < steps_a_round ? steps_a_round / n : 1;
     double ns[3][ROUNDS];
     sp_decoded results[MOST_RECORDINGS];
@@ -176,16 +182,18 @@ int main(int argc, char **argv)
     /* Memory that was freed stays: fresh memory costs more than decoding does. */
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    if (!workload_make(&c.w, 1) || !(c.workers[0] = sp_workers_new(1)) || !(c.workers[1] = sp_workers_new(2)) ||
+    if (!workload_make(&c.w, 1) || !(c.workers[0] = sp_workers_new(1)) ||
+        !(c.workers[1] = sp_workers_new(2)) ||
         !(c.delta = malloc(2 * (size_t)c.w.n_classes * sizeof *c.delta)) ||
         !(c.back = malloc((size_t)(most_textbook_steps * c.w.n_classes) * sizeof *c.back))) {
         fprintf(stderr, "not enough memory\n");
         return 1;
     }
-    printf(c.is_markdown
-               ? "| recordings x steps | textbook, ns a step | one thread | times faster | two threads |\n|---|---|---|---|---|\n"
-               : "K=5, sleep-strict: nanoseconds a step; medians of nine, in brackets the least and the greatest.\n\n"
-                 "recordings x steps  textbook   one thread           times   two threads\n");
+    printf(c.is_markdown ? "| recordings x steps | textbook, ns a step | one thread | times faster | two "
+                           "threads |\n|---|---|---|---|---|\n"
+                         : "K=5, sleep-strict: nanoseconds a step; medians of nine, in brackets the least "
+                           "and the greatest.\n\n"
+                           "recordings x steps  textbook   one thread           times   two threads\n");
     if (c.json)
         fprintf(c.json, "[");
     bool can = true;

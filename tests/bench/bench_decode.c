@@ -87,8 +87,8 @@ static double run_textbook(const bench *b)
     else
         for (int64_t r = 0; r < w->n_recordings; r++) {
             int64_t first = w->offsets[r];
-            textbook_viterbi(&w->textbook, w->scores + first * w->n_classes, w->offsets[r + 1] - first, b->delta, b->back,
-                             b->expected + first);
+            textbook_viterbi(&w->textbook, w->scores + first * w->n_classes, w->offsets[r + 1] - first,
+                             b->delta, b->back, b->expected + first);
         }
     return (now(b->clock) - begin) * (double)w->n_steps / (double)textbook_steps(w);
 }
@@ -118,8 +118,8 @@ static double run_sum(const bench *b, int threads)
     return now(clock) - begin;
 }
 
-static sp_status one(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind kind, sp_scratch *scratch, int32_t *path,
-                     double *score)
+static sp_status one(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind kind,
+                     sp_scratch *scratch, int32_t *path, double *score)
 {
     const sp_decode_options options = {.strategy = {kind, 0}};
     sp_decoded result = {.score = -INFINITY};
@@ -149,8 +149,8 @@ static int64_t wrong_steps(const bench *b, const sp_batch *batch, sp_strategy_ki
         for (int64_t t = 0; t < scores.n_steps; t++)
             wrong += path[t] != b->paths[batch->offsets[r] + t];
         if (!(fabs(score - b->results[r].score) <= 1e-10 * fabs(score)) && score != b->results[r].score) {
-            fprintf(stderr, "%s: recording %lld scores %.17g, expected %.17g\n", b->w->name, (long long)r, b->results[r].score,
-                    score);
+            fprintf(stderr, "%s: recording %lld scores %.17g, expected %.17g\n", b->w->name, (long long)r,
+                    b->results[r].score, score);
             exit(1);
         }
     }
@@ -182,26 +182,31 @@ typedef struct rounds {
 
 static void report(const workload *w, const char *strategy, const rounds *r, FILE *json, bool *is_first)
 {
-    figure book = summary(r->textbook, r->n), single = summary(r->ours[0], r->n), pair = summary(r->ours[1], r->n),
-           times = ratios(r->textbook, r->ours[0], r->n), threads = ratios(r->ours[0], r->ours[1], r->n),
+    figure book = summary(r->textbook, r->n), single = summary(r->ours[0], r->n),
+           pair = summary(r->ours[1], r->n), times = ratios(r->textbook, r->ours[0], r->n),
+           threads = ratios(r->ours[0], r->ours[1], r->n),
            share[2] = {ratios(r->sum[0], r->ours[0], r->n), ratios(r->sum[1], r->ours[1], r->n)},
            sum[2] = {summary(r->sum[0], r->n), summary(r->sum[1], r->n)};
     double steps = (double)w->n_steps;
-    printf("%-3s %-8s %10.2f %10.3f %10.3f %9.3g %9.3g  %6.1f (%.1f-%.1f)  %5.2f (%.2f-%.2f) %8.3g %5.0f %% %8.3g %5.0f %%\n",
-           w->name, strategy, 1e3 * book.median, 1e3 * single.median, 1e3 * pair.median, 1e-6 * steps / single.median,
-           1e-6 * steps / pair.median, times.median, times.low, times.high, threads.median, threads.low, threads.high,
-           1e-6 * steps / sum[0].median, 100 * share[0].median, 1e-6 * steps / sum[1].median, 100 * share[1].median);
+    printf("%-3s %-8s %10.2f %10.3f %10.3f %9.3g %9.3g  %6.1f (%.1f-%.1f)  %5.2f (%.2f-%.2f) %8.3g %5.0f %% "
+           "%8.3g %5.0f %%\n",
+           w->name, strategy, 1e3 * book.median, 1e3 * single.median, 1e3 * pair.median,
+           1e-6 * steps / single.median, 1e-6 * steps / pair.median, times.median, times.low, times.high,
+           threads.median, threads.low, threads.high, 1e-6 * steps / sum[0].median, 100 * share[0].median,
+           1e-6 * steps / sum[1].median, 100 * share[1].median);
     fflush(stdout);
     if (!json)
         return;
     fprintf(json,
-            "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %lld, \"rounds\": %d,\n"
+            "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %lld, "
+            "\"rounds\": %d,\n"
             "   \"textbook_seconds\": %.6g, \"seconds_1\": %.6g, \"seconds_2\": %.6g,\n"
             "   \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g, \"threads_2\": %.4g,\n"
-            "   \"read_seconds_1\": %.6g, \"read_seconds_2\": %.6g, \"share_of_read_1\": %.4g, \"share_of_read_2\": %.4g}",
-            *is_first ? "" : ",", w->name, w->what, strategy, (long long)w->n_steps, r->n, book.median, single.median,
-            pair.median, times.median, times.low, times.high, threads.median, sum[0].median, sum[1].median, share[0].median,
-            share[1].median);
+            "   \"read_seconds_1\": %.6g, \"read_seconds_2\": %.6g, \"share_of_read_1\": %.4g, "
+            "\"share_of_read_2\": %.4g}",
+            *is_first ? "" : ",", w->name, w->what, strategy, (long long)w->n_steps, r->n, book.median,
+            single.median, pair.median, times.median, times.low, times.high, threads.median, sum[0].median,
+            sum[1].median, share[0].median, share[1].median);
     *is_first = false;
 }
 
@@ -218,7 +223,8 @@ static void measure(bench *b, FILE *json, bool *is_first)
             r.textbook[i] = run_textbook(b);
             for (int k = 0; k < 2; k++) {
                 int threads = 1 + (k + i) % 2;
-                run_ours(b, &batch, contests[c].kind, threads); /* the caches are the textbook's: give all the same start */
+                run_ours(b, &batch, contests[c].kind,
+                         threads); /* the caches are the textbook's: give all the same start */
                 r.ours[threads - 1][i] = run_ours(b, &batch, contests[c].kind, threads);
                 run_sum(b, threads);
                 r.sum[threads - 1][i] = run_sum(b, threads);
@@ -287,12 +293,14 @@ int main(int argc, char **argv)
             perror(argv[a + 1]);
             return 1;
         }
-    printf(
-        "Milliseconds, million steps a second, times faster than the textbook kernel, two threads against one; what a plain sum\n"
-        "over the same scores reaches on one and on two threads, and our share of it. Medians, in brackets the least and the "
-        "greatest.\n\n"
-        "             textbook ms    1 thread  2 threads    M/s, 1    M/s, 2  faster             2 against 1        limit, 1  "
-        "share limit, 2  share\n");
+    printf("Milliseconds, million steps a second, times faster than the textbook kernel, two threads against "
+           "one; what a plain sum\n"
+           "over the same scores reaches on one and on two threads, and our share of it. Medians, in "
+           "brackets the least and the "
+           "greatest.\n\n"
+           "             textbook ms    1 thread  2 threads    M/s, 1    M/s, 2  faster             2 "
+           "against 1        limit, 1  "
+           "share limit, 2  share\n");
     if (json)
         fprintf(json, "[");
     for (int number = 0; number < N_WORKLOADS; number++)

@@ -51,8 +51,9 @@ static run run_command(const char *const *arguments)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     double begin = figure_now();
-    bool is_done = posix_spawn(&child, arguments[0], &actions, NULL, (char *const *)arguments, environ) == 0 &&
-                   wait4(child, &status, 0, &usage) == child && status == 0;
+    bool is_done =
+        posix_spawn(&child, arguments[0], &actions, NULL, (char *const *)arguments, environ) == 0 &&
+        wait4(child, &status, 0, &usage) == child && status == 0;
     double seconds = figure_now() - begin;
     posix_spawn_file_actions_destroy(&actions);
     if (!is_done) {
@@ -123,15 +124,18 @@ static void bench_layout(settings *s, const score_layout *layout)
     const figure b = figure_of(bare, ROUNDS), o = figure_of(ours, ROUNDS), q = figure_of(ratio, ROUNDS);
     const char *format = s->is_markdown ? "| %s | %.3f | %.3f | %.2f (%.2f-%.2f) | %.0f | %.0f | %.0f |\n"
                                         : "%-40s %9.3f %9.3f   %5.2f (%.2f-%.2f) %9.0f %9.0f %9.0f\n";
-    printf(format, layout->what, b.median, o.median, q.median, q.low, q.high, 1e-6 * (double)steps / o.median, bare_mib, mib);
+    printf(format, layout->what, b.median, o.median, q.median, q.low, q.high, 1e-6 * (double)steps / o.median,
+           bare_mib, mib);
     fflush(stdout);
     if (s->json)
         fprintf(s->json,
-                "%s\n  {\"layout\": \"%s\", \"what\": \"%s\", \"steps\": %lld, \"h5dread_seconds\": %.6g, \"seconds\": %.6g, "
-                "\"seconds_low\": %.6g, \"seconds_high\": %.6g,\n   \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g, "
+                "%s\n  {\"layout\": \"%s\", \"what\": \"%s\", \"steps\": %lld, \"h5dread_seconds\": %.6g, "
+                "\"seconds\": %.6g, "
+                "\"seconds_low\": %.6g, \"seconds_high\": %.6g,\n   \"ratio\": %.4g, \"ratio_low\": %.4g, "
+                "\"ratio_high\": %.4g, "
                 "\"h5dread_mib\": %.4g, \"mib\": %.4g}",
-                s->is_first ? "" : ",", layout->name, layout->what, (long long)steps, b.median, o.median, o.low, o.high, q.median,
-                q.low, q.high, bare_mib, mib);
+                s->is_first ? "" : ",", layout->name, layout->what, (long long)steps, b.median, o.median,
+                o.low, o.high, q.median, q.low, q.high, bare_mib, mib);
     s->is_first = false;
 }
 
@@ -146,11 +150,12 @@ static void bench_start(settings *s, const char *what, const char *const *argume
         mib = one.mib > mib ? one.mib : mib;
     }
     const figure f = figure_of(ms, START_ROUNDS);
-    printf(s->is_markdown ? "| %s | %.1f (%.1f-%.1f) | %.0f |\n" : "%-52s %7.1f (%.1f-%.1f) %9.0f\n", what, f.median, f.low,
-           f.high, mib);
+    printf(s->is_markdown ? "| %s | %.1f (%.1f-%.1f) | %.0f |\n" : "%-52s %7.1f (%.1f-%.1f) %9.0f\n", what,
+           f.median, f.low, f.high, mib);
     fflush(stdout);
     if (s->json)
-        fprintf(s->json, "%s\n  {\"start\": \"%s\", \"ms\": %.4g, \"ms_low\": %.4g, \"ms_high\": %.4g, \"mib\": %.4g}",
+        fprintf(s->json,
+                "%s\n  {\"start\": \"%s\", \"ms\": %.4g, \"ms_low\": %.4g, \"ms_high\": %.4g, \"mib\": %.4g}",
                 s->is_first ? "" : ",", what, f.median, f.low, f.high, mib);
     s->is_first = false;
 }
@@ -162,18 +167,18 @@ static void bench_starts(settings *s)
                           : "\nStart to finish, milliseconds; peak memory, MiB.\n\n");
     bench_start(s, "--version", (const char *const[]){s->program, "--version", NULL});
     run_self(s, "--make", "contiguous", s->scores, 1000);
-    bench_start(
-        s, "decode, one recording of 1,000 steps",
-        (const char *const[]){s->program, "decode", s->scores, model[0], model[1], "-o", s->paths, "--force", "--quiet", NULL});
+    bench_start(s, "decode, one recording of 1,000 steps",
+                (const char *const[]){s->program, "decode", s->scores, model[0], model[1], "-o", s->paths,
+                                      "--force", "--quiet", NULL});
     unlink(s->scores);
-    bench_start(
-        s, "decode, 20 nights of sleep-demo.h5",
-        (const char *const[]){s->program, "decode", s->small, model[0], model[1], "-o", s->paths, "--force", "--quiet", NULL});
+    bench_start(s, "decode, 20 nights of sleep-demo.h5",
+                (const char *const[]){s->program, "decode", s->small, model[0], model[1], "-o", s->paths,
+                                      "--force", "--quiet", NULL});
     bench_start(s, "compare, the same, three strategies with intervals",
                 (const char *const[]){s->program, "compare", s->small, model[0], model[1], "--quiet", NULL});
     bench_start(s, "compare, the same, with a report",
-                (const char *const[]){s->program, "compare", s->small, model[0], model[1], "--report", s->report, "--force",
-                                      "--quiet", NULL});
+                (const char *const[]){s->program, "compare", s->small, model[0], model[1], "--report",
+                                      s->report, "--force", "--quiet", NULL});
     unlink(s->paths);
     unlink(s->report);
 }
@@ -215,11 +220,13 @@ static bool take_arguments(settings *s, int argc, char **argv)
 int main(int argc, char **argv)
 {
     settings s;
-    if (argc == 5 && (strcmp(argv[1], "--make") == 0 || strcmp(argv[1], "--read") == 0 || strcmp(argv[1], "--check") == 0))
+    if (argc == 5 &&
+        (strcmp(argv[1], "--make") == 0 || strcmp(argv[1], "--read") == 0 || strcmp(argv[1], "--check") == 0))
         return do_piece(argv);
     if (!take_arguments(&s, argc, argv) || !mkdtemp(s.folder)) {
         fprintf(stderr,
-                "Usage: %s [--json FILE] [--markdown] [--steps N] [--long] [--folder DIR] STATEPATH SMALL.h5 [LAYOUT...]\n",
+                "Usage: %s [--json FILE] [--markdown] [--steps N] [--long] [--folder DIR] STATEPATH SMALL.h5 "
+                "[LAYOUT...]\n",
                 argv[0]);
         return 2;
     }
@@ -229,16 +236,18 @@ int main(int argc, char **argv)
     if (s.json)
         fprintf(s.json, "[");
     if (s.is_markdown)
-        printf(
-            "| %lld million steps, K=5 | H5Dread, s | decode, s | ratio | million steps a second | H5Dread, MiB | decode, MiB |\n"
-            "|---|---|---|---|---|---|---|\n",
-            (long long)s.steps / 1000000);
+        printf("| %lld million steps, K=5 | H5Dread, s | decode, s | ratio | million steps a second | "
+               "H5Dread, MiB | decode, MiB |\n"
+               "|---|---|---|---|---|---|---|\n",
+               (long long)s.steps / 1000000);
     else
-        printf(
-            "File to file, whole processes, %lld million steps of 5 classes: seconds of a bare H5Dread, of decode, their ratio,\n"
-            "million steps a second, peak memory in MiB; medians of %d, in brackets the least and the greatest.\n\n"
-            "%-40s %9s %9s   %-17s %9s %9s %9s\n",
-            (long long)s.steps / 1000000, ROUNDS, "", "H5Dread", "decode", "ratio", "M/s", "H5Dread", "decode");
+        printf("File to file, whole processes, %lld million steps of 5 classes: seconds of a bare H5Dread, "
+               "of decode, their ratio,\n"
+               "million steps a second, peak memory in MiB; medians of %d, in brackets the least and the "
+               "greatest.\n\n"
+               "%-40s %9s %9s   %-17s %9s %9s %9s\n",
+               (long long)s.steps / 1000000, ROUNDS, "", "H5Dread", "decode", "ratio", "M/s", "H5Dread",
+               "decode");
     for (const score_layout *layout = score_layouts; layout->name; layout++)
         if (is_wanted(&s, layout))
             bench_layout(&s, layout);

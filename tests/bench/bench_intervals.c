@@ -51,7 +51,8 @@ static const struct {
     population *draw;
 } populations[] = {{"normal", normal}, {"skewed", skewed}, {"rare", rare}, {"very skewed", very_skewed}};
 
-static void draw_sample(int n, population *draw, const gsl_rng *random, int64_t *a, int64_t *b, int64_t *scored)
+static void draw_sample(int n, population *draw, const gsl_rng *random, int64_t *a, int64_t *b,
+                        int64_t *scored)
 {
     for (int i = 0; i < n; i++) {
         scored[i] = llround(gsl_ran_lognormal(random, log(900), 0.4));
@@ -110,8 +111,9 @@ int main(int argc, char **argv)
     static const int sizes[] = {5, 8, 12, 20, 30, 60, 200};
     const int n_samples = argc > 1 ? atoi(argv[1]) : 2000, n_resamples = argc > 2 ? atoi(argv[2]) : 2000;
     bool is_good = true;
-    printf("| recordings | differences | percentile | BCa | expanded percentile | expanded BCa | studentised |\n"
-           "|---|---|---|---|---|---|---|\n");
+    printf(
+        "| recordings | differences | percentile | BCa | expanded percentile | expanded BCa | studentised |\n"
+        "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int p = 0; p < (int)(sizeof populations / sizeof *populations); p++)
             is_good &= simulate(sizes[i], p, n_samples, n_resamples);

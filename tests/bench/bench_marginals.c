@@ -48,7 +48,8 @@ static void answers_free(answers *a)
     free(a->log_z);
 }
 
-static double run(sp_isa isa, const workload *w, const sp_batch *batch, const struct contest *c, sp_workers *workers, answers *a)
+static double run(sp_isa isa, const workload *w, const sp_batch *batch, const struct contest *c,
+                  sp_workers *workers, answers *a)
 {
     sp_decode_options options = {.strategy = {c->kind, 0}};
     sp_decode_output output = {.paths = a->paths,
@@ -77,7 +78,8 @@ static sp_batch part_of(const sp_batch *all)
     return part;
 }
 
-static void check(const workload *w, const sp_batch *part, const struct contest *c, const answers *plain, const answers *ours)
+static void check(const workload *w, const sp_batch *part, const struct contest *c, const answers *plain,
+                  const answers *ours)
 {
     int64_t wrong = 0;
     for (int64_t t = 0; t < part->scores.n_steps; t++)
@@ -98,10 +100,12 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(const workload *w, sp_workers *workers, answers *plain, answers *ours, FILE *json, bool *is_first)
+static void measure(const workload *w, sp_workers *workers, answers *plain, answers *ours, FILE *json,
+                    bool *is_first)
 {
     sp_batch all = workload_batch(w), part = part_of(&all);
-    double scale = (double)all.scores.n_steps / (double)part.scores.n_steps, steps = (double)all.scores.n_steps;
+    double scale = (double)all.scores.n_steps / (double)part.scores.n_steps,
+           steps = (double)all.scores.n_steps;
     for (size_t i = 0; i < sizeof contests / sizeof *contests; i++) {
         const struct contest *c = &contests[i];
         double slow[ROUNDS], fast[ROUNDS], ratio[ROUNDS];
@@ -117,16 +121,16 @@ static void measure(const workload *w, sp_workers *workers, answers *plain, answ
         qsort(fast, ROUNDS, sizeof *fast, by_value);
         qsort(ratio, ROUNDS, sizeof *ratio, by_value);
         const int middle = ROUNDS / 2, last = ROUNDS - 1;
-        printf("%-3s %-20s %10.1f %10.2f %8.3g  %6.1f (%.1f-%.1f)\n", w->name, c->name, 1e3 * slow[middle], 1e3 * fast[middle],
-               1e-6 * steps / fast[middle], ratio[middle], ratio[0], ratio[last]);
+        printf("%-3s %-20s %10.1f %10.2f %8.3g  %6.1f (%.1f-%.1f)\n", w->name, c->name, 1e3 * slow[middle],
+               1e3 * fast[middle], 1e-6 * steps / fast[middle], ratio[middle], ratio[0], ratio[last]);
         fflush(stdout);
         if (json)
-            fprintf(
-                json,
-                "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %.0f, \"plain_seconds\": %.6g,\n"
-                "   \"seconds\": %.6g, \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g}",
-                *is_first ? "" : ",", w->name, w->what, c->name, steps, slow[middle], fast[middle], ratio[middle], ratio[0],
-                ratio[last]);
+            fprintf(json,
+                    "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %.0f, "
+                    "\"plain_seconds\": %.6g,\n"
+                    "   \"seconds\": %.6g, \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g}",
+                    *is_first ? "" : ",", w->name, w->what, c->name, steps, slow[middle], fast[middle],
+                    ratio[middle], ratio[0], ratio[last]);
         *is_first = false;
     }
 }
@@ -138,7 +142,8 @@ static bool bench_workload(int number, FILE *json, bool *is_first)
     if (!workload_make(&w, number))
         return false;
     sp_workers *workers = sp_workers_new(1);
-    bool has_plain = answers_new(&plain, &w), has_ours = answers_new(&ours, &w), has_room = workers && has_plain && has_ours;
+    bool has_plain = answers_new(&plain, &w), has_ours = answers_new(&ours, &w),
+         has_room = workers && has_plain && has_ours;
     if (has_room)
         measure(&w, workers, &plain, &ours, json, is_first);
     answers_free(&plain);
@@ -157,8 +162,10 @@ int main(int argc, char **argv)
         perror(argv[2]);
         return 1;
     }
-    printf("Milliseconds, million steps a second, times faster than the plain kernel in logs, one thread; medians of %d, in\n"
-           "brackets the least and the greatest.\n\n                           plain ms         ms      M/s  faster\n",
+    printf("Milliseconds, million steps a second, times faster than the plain kernel in logs, one thread; "
+           "medians of %d, in\n"
+           "brackets the least and the greatest.\n\n                           plain ms         ms      M/s  "
+           "faster\n",
            ROUNDS);
     if (json)
         fprintf(json, "[");

@@ -32,17 +32,19 @@ int main(int argc, char **argv)
     }
     json_t *decode = load(argv[1]), *marginals = load(argv[2]), *row;
     size_t i;
-    printf("| workload | strategy | million steps a second, one thread | of what reading alone reaches | times faster than the "
-           "textbook | two threads against one | of what reading alone reaches on two |\n|---|---|---|---|---|---|---|\n");
-    json_array_foreach(decode, i, row)
-        printf("| %s: %s | %s | %.3g | %.2g %% | %.1f (%.1f-%.1f) | %.1f | %.2g %% |\n", text(row, "workload"), text(row, "what"),
-               text(row, "strategy"), 1e-6 * number(row, "steps") / number(row, "seconds_1"),
-               100 * number(row, "share_of_read_1"), number(row, "ratio"), number(row, "ratio_low"), number(row, "ratio_high"),
-               number(row, "threads_2"), 100 * number(row, "share_of_read_2"));
-    json_array_foreach(marginals, i, row)
-        printf("| %s: %s | %s | %.3g | | %.1f (%.1f-%.1f), than our own plain kernel | | |\n", text(row, "workload"),
-               text(row, "what"), text(row, "strategy"), 1e-6 * number(row, "steps") / number(row, "seconds"),
-               number(row, "ratio"), number(row, "ratio_low"), number(row, "ratio_high"));
+    printf("| workload | strategy | million steps a second, one thread | of what reading alone reaches | "
+           "times faster than the "
+           "textbook | two threads against one | of what reading alone reaches on two "
+           "|\n|---|---|---|---|---|---|---|\n");
+    json_array_foreach(decode, i, row) printf(
+        "| %s: %s | %s | %.3g | %.2g %% | %.1f (%.1f-%.1f) | %.1f | %.2g %% |\n", text(row, "workload"),
+        text(row, "what"), text(row, "strategy"), 1e-6 * number(row, "steps") / number(row, "seconds_1"),
+        100 * number(row, "share_of_read_1"), number(row, "ratio"), number(row, "ratio_low"),
+        number(row, "ratio_high"), number(row, "threads_2"), 100 * number(row, "share_of_read_2"));
+    json_array_foreach(marginals, i, row) printf(
+        "| %s: %s | %s | %.3g | | %.1f (%.1f-%.1f), than our own plain kernel | | |\n", text(row, "workload"),
+        text(row, "what"), text(row, "strategy"), 1e-6 * number(row, "steps") / number(row, "seconds"),
+        number(row, "ratio"), number(row, "ratio_low"), number(row, "ratio_high"));
     int status = decode && marginals ? 0 : 1;
     json_decref(decode);
     json_decref(marginals);

@@ -24,7 +24,8 @@ typedef struct shape {
     const int32_t *state_class;
     const uint8_t *allow;          /* [M,M] */
     int64_t n_recordings, n_steps; /* of each */
-    int32_t n_first, last;         /* states from n_first on do not begin, but for the last; those before `last` do not end */
+    int32_t n_first,
+        last; /* states from n_first on do not begin, but for the last; those before `last` do not end */
 } shape;
 
 static void *room(size_t n, size_t size)
@@ -124,8 +125,10 @@ static void decode(const shape *s, side *one, int32_t n_classes, sp_strategy str
     int64_t *offsets = room((size_t)s->n_recordings + 1, sizeof *offsets);
     for (int64_t r = 0; r <= s->n_recordings; r++)
         offsets[r] = r * s->n_steps;
-    const sp_scores scores = {
-        .data = one->scores, .dtype = SP_F32, .n_classes = n_classes, .n_steps = s->n_recordings * s->n_steps};
+    const sp_scores scores = {.data = one->scores,
+                              .dtype = SP_F32,
+                              .n_classes = n_classes,
+                              .n_steps = s->n_recordings * s->n_steps};
     const sp_batch batch = {scores, s->n_recordings, offsets};
     sp_decode_options options = sp_decode_options_default();
     options.strategy = strategy;
@@ -140,8 +143,10 @@ static void decode(const shape *s, side *one, int32_t n_classes, sp_strategy str
 
 static void compare(const shape *s, const char *name)
 {
-    const size_t S = (size_t)(s->n_recordings * s->n_steps), K = (size_t)s->n_classes, M = (size_t)s->n_states;
-    side states = {.chain = make_chain(s, false), .scores = make_scores(s)}, classes = {.chain = make_chain(s, true)};
+    const size_t S = (size_t)(s->n_recordings * s->n_steps), K = (size_t)s->n_classes,
+                 M = (size_t)s->n_states;
+    side states = {.chain = make_chain(s, false), .scores = make_scores(s)},
+         classes = {.chain = make_chain(s, true)};
     sp_workers *workers = sp_workers_new(1);
     sp_strategy strategy;
     sp_error err;
@@ -163,7 +168,8 @@ static void compare(const shape *s, const char *name)
     for (int64_t n = 0; n < s->n_recordings; n++)
         n_other += strategy.kind == SP_VITERBI && states.results[n].score != classes.results[n].score;
     printf("  %-24s %-18s %8.1f %8.1f %8.2f%s\n", s->name, name, states.seconds / (double)S * 1e9,
-           classes.seconds / (double)S * 1e9, states.seconds / classes.seconds, n_other ? "   scores differ" : "");
+           classes.seconds / (double)S * 1e9, states.seconds / classes.seconds,
+           n_other ? "   scores differ" : "");
     for (int i = 0; i < 2; i++) {
         sp_chain_free(sides[i]->chain);
         free(sides[i]->scores);
@@ -180,7 +186,8 @@ static const int32_t rem_class[9] = {0, 1, 2, 3, 0, 1, 2, 3, 4};
 
 static void rem_rules(uint8_t *allow)
 {
-    static const uint8_t may_follow[5][5] = {{1, 1, 1, 0, 0}, {1, 1, 1, 0, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 0, 1}};
+    static const uint8_t may_follow[5][5] = {
+        {1, 1, 1, 0, 0}, {1, 1, 1, 0, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 0, 1}};
     for (int i = 0; i < 9; i++)
         for (int j = 0; j < 9; j++) {
             const bool is_before = i < 4, goes_on = is_before ? j < 4 || j == 8 : j >= 4;
@@ -189,7 +196,8 @@ static void rem_rules(uint8_t *allow)
 }
 
 /* What twenty lines of C take: three predecessors, a byte for each choice. */
-static double plain_loop(const float *scores, int64_t n_steps, int32_t n_classes, int32_t n_states, const int32_t *state_class)
+static double plain_loop(const float *scores, int64_t n_steps, int32_t n_classes, int32_t n_states,
+                         const int32_t *state_class)
 {
     const size_t M = (size_t)n_states, K = (size_t)n_classes;
     double *now = room(M, sizeof *now), *next = room(M, sizeof *next), least = INFINITY;
@@ -285,7 +293,8 @@ static void compare_runs(const char *name, int64_t n_steps)
     model->durations = room(RUN_CLASSES, sizeof *model->durations);
     for (int k = 0; k < RUN_CLASSES; k++) {
         sp_duration *d = &model->durations[k];
-        *d = (sp_duration){.form = SP_DURATION_PMF, .n_pmf = RUN_LONGEST, .pmf = room(RUN_LONGEST, sizeof *d->pmf)};
+        *d = (sp_duration){
+            .form = SP_DURATION_PMF, .n_pmf = RUN_LONGEST, .pmf = room(RUN_LONGEST, sizeof *d->pmf)};
         for (int i = 0; i < RUN_LONGEST; i++)
             log_p[i] = log(d->pmf[i] = exp(-.05 * abs(i - 20 - k)));
     }
@@ -348,7 +357,8 @@ int main(int argc, char **argv)
     const shape line = {"501 states, left to right", 167, 501, state_class, allow, 1, 63000, 501, 0};
     compare(&line, "viterbi");
     float *scores = make_scores(&line);
-    printf("  %-24s %-18s %8.1f\n", line.name, "a plain loop", plain_loop(scores, line.n_steps, 167, 501, state_class));
+    printf("  %-24s %-18s %8.1f\n", line.name, "a plain loop",
+           plain_loop(scores, line.n_steps, 167, 501, state_class));
     free(scores);
     compare_durations();
     return 0;

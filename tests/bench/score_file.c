@@ -97,16 +97,18 @@ static hid_t storage(const score_layout *layout, const hsize_t *dims)
     return created;
 }
 
-static bool put(hid_t place, const char *name, const score_layout *layout, hid_t type, const void *values, int64_t steps)
+static bool put(hid_t place, const char *name, const score_layout *layout, hid_t type, const void *values,
+                int64_t steps)
 {
     const hsize_t dims[2] = {(hsize_t)steps, K};
-    hid_t space = H5Screate_simple(2, dims, NULL), created = storage(layout, dims), access = H5Pcreate(H5P_DATASET_ACCESS);
+    hid_t space = H5Screate_simple(2, dims, NULL), created = storage(layout, dims),
+          access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(access, 521, 32 << 20, 1);
     hid_t dataset = H5Dcreate2(place, name, type, space, H5P_DEFAULT, created, access);
     bool done = dataset >= 0;
     for (int64_t at = 0; done && at < steps; at += BASE_STEPS) {
-        const hsize_t start[2] = {(hsize_t)at, 0}, n = (hsize_t)(steps - at < BASE_STEPS ? steps - at : BASE_STEPS),
-                      count[2] = {n, K};
+        const hsize_t start[2] = {(hsize_t)at, 0},
+                      n = (hsize_t)(steps - at < BASE_STEPS ? steps - at : BASE_STEPS), count[2] = {n, K};
         hid_t memory = H5Screate_simple(2, count, NULL);
         H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
         done = H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values) >= 0;
@@ -174,7 +176,8 @@ bool score_file_make(const score_layout *layout, const char *file, int64_t steps
     float *scores = make_base(halves);
     int64_t *numbers = malloc((size_t)(n + 1) * sizeof *numbers);
     bool done = scores && numbers && (halves || !layout->is_f16);
-    hid_t id = done ? H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT) : -1, type = value_type(layout->is_f16);
+    hid_t id = done ? H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT) : -1,
+          type = value_type(layout->is_f16);
     const void *values = halves ? (const void *)halves : scores;
     done = done && id >= 0;
     for (int64_t r = 0; done && r <= n; r++)
@@ -286,8 +289,8 @@ static int32_t *expected_paths(const score_layout *layout, int64_t steps)
     sp_decoded results[BASE];
     sp_model *model = NULL;
     sp_chain *chain = NULL;
-    bool done =
-        base && paths && sp_model_load("sleep-strict", &model, NULL) == SP_OK && sp_chain_new(model, NULL, &chain, NULL) == SP_OK;
+    bool done = base && paths && sp_model_load("sleep-strict", &model, NULL) == SP_OK &&
+                sp_chain_new(model, NULL, &chain, NULL) == SP_OK;
     for (int r = 0; r <= BASE; r++)
         offsets[r] = (int64_t)r * LENGTH;
     if (done && is_one) {
@@ -301,9 +304,10 @@ static int32_t *expected_paths(const score_layout *layout, int64_t steps)
         sp_scratch_free(scratch);
         free(all);
     } else if (done) {
-        const sp_batch batch = {.scores = {.data = base, .dtype = SP_F32, .n_classes = K, .n_steps = BASE_STEPS},
-                                .n_recordings = BASE,
-                                .offsets = offsets};
+        const sp_batch batch = {
+            .scores = {.data = base, .dtype = SP_F32, .n_classes = K, .n_steps = BASE_STEPS},
+            .n_recordings = BASE,
+            .offsets = offsets};
         sp_decode_options options = sp_decode_options_default();
         sp_decode_output output = {.paths = paths, .results = results};
         sp_workers *workers = sp_workers_new(1);
@@ -326,7 +330,8 @@ bool score_file_check(const score_layout *layout, const char *paths, int64_t ste
     steps = steps / BASE_STEPS * BASE_STEPS;
     const int64_t period = layout->shape == ONE_RECORDING ? steps : BASE_STEPS;
     int32_t *expected = expected_paths(layout, steps), *found = malloc((size_t)steps * sizeof *found);
-    hid_t id = H5Fopen(paths, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(id, "paths/viterbi", H5P_DEFAULT);
+    hid_t id = H5Fopen(paths, H5F_ACC_RDONLY, H5P_DEFAULT),
+          dataset = H5Dopen2(id, "paths/viterbi", H5P_DEFAULT);
     hid_t space = H5Dget_space(dataset);
     bool is_right = expected && found && H5Sget_simple_extent_npoints(space) == steps &&
                     H5Dread(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, found) >= 0;

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-double textbook_viterbi(const textbook_model *model, const float *scores, int64_t steps, double *delta, int *back, int32_t *path)
+double textbook_viterbi(const textbook_model *model, const float *scores, int64_t steps, double *delta,
+                        int *back, int32_t *path)
 {
     int n = model->n;
     double *now = delta, *next = delta + n;

@@ -14,6 +14,7 @@ typedef struct textbook_model {
 /* One recording: scores[steps,n] to path[steps], steps > 0; returns the score.
  *   delta  [2,n] room
  *   back   [steps,n] room */
-double textbook_viterbi(const textbook_model *model, const float *scores, int64_t steps, double *delta, int *back, int32_t *path);
+double textbook_viterbi(const textbook_model *model, const float *scores, int64_t steps, double *delta,
+                        int *back, int32_t *path);
 
 #endif

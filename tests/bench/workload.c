@@ -44,7 +44,8 @@ static void random_row(uint64_t *state, int32_t n, double *row)
 /* ---- models ---- */
 
 /* Wake, N1, N2, N3, REM. */
-static const uint8_t sleep_strict[5 * 5] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1};
+static const uint8_t sleep_strict[5 * 5] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1,
+                                            1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1};
 static const uint8_t sleep_start[5] = {1, 1, 1, 0, 0};
 
 /* O, then B-x and I-x of four types: I-x only after B-x or I-x. */
@@ -66,7 +67,8 @@ static void bioes(const double *kinds, uint8_t *allow, uint8_t *start, double *w
     memset(allow, 0, BIOES * BIOES);
     for (int i = 0; i < BIOES; i++)
         for (int j = 0; j < BIOES; j++) {
-            const bool is_open = i > 0 && (i - 1) % 4 < 2, goes_on = j > 0 && ((j - 1) % 4 == 1 || (j - 1) % 4 == 2);
+            const bool is_open = i > 0 && (i - 1) % 4 < 2,
+                       goes_on = j > 0 && ((j - 1) % 4 == 1 || (j - 1) % 4 == 2);
             start[j] = !goes_on;
             weight[i * BIOES + j] = 0;
             if (is_open != goes_on || (is_open && (i - 1) / 4 != (j - 1) / 4))
@@ -219,7 +221,11 @@ bool workload_make(workload *w, int number)
          .n_classes = 5,
          .n_recordings = 1,
          .n_steps = 5000000},
-        {.name = "W3", .what = "K=64, dense log weights, 100000 steps", .n_classes = 64, .n_recordings = 1, .n_steps = 100000},
+        {.name = "W3",
+         .what = "K=64, dense log weights, 100000 steps",
+         .n_classes = 64,
+         .n_recordings = 1,
+         .n_steps = 100000},
         {.name = "W4",
          .what = "K=1024, dense log weights, 2000 steps",
          .n_classes = 1024,
@@ -237,7 +243,11 @@ bool workload_make(workload *w, int number)
          .n_classes = 9,
          .n_recordings = 20000,
          .n_steps = 401100},
-        {.name = "W7", .what = "K=64, dense log weights, 16 x 6000 steps", .n_classes = 64, .n_recordings = 16, .n_steps = 96000},
+        {.name = "W7",
+         .what = "K=64, dense log weights, 16 x 6000 steps",
+         .n_classes = 64,
+         .n_recordings = 16,
+         .n_steps = 96000},
         {.name = "W8",
          .what = "K=1024, dense log weights, 16 x 125 steps",
          .n_classes = 1024,
@@ -284,7 +294,8 @@ void workload_free(workload *w)
 
 sp_batch workload_batch(const workload *w)
 {
-    return (sp_batch){.scores = {.data = w->scores, .dtype = SP_F32, .n_classes = w->n_classes, .n_steps = w->n_steps},
-                      .n_recordings = w->n_recordings,
-                      .offsets = w->offsets};
+    return (sp_batch){
+        .scores = {.data = w->scores, .dtype = SP_F32, .n_classes = w->n_classes, .n_steps = w->n_steps},
+        .n_recordings = w->n_recordings,
+        .offsets = w->offsets};
 }

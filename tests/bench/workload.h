@@ -13,7 +13,8 @@ typedef struct workload {
     int64_t *offsets; /* [N+1] */
     int64_t n_recordings, n_steps, longest;
     int32_t n_classes;
-    int64_t textbook_steps; /* the textbook kernel runs only so many steps of the first recording; 0: all of them */
+    int64_t
+        textbook_steps; /* the textbook kernel runs only so many steps of the first recording; 0: all of them */
     textbook_model textbook;
     double *dense; /* what textbook points to */
 } workload;

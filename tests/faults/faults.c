@@ -50,22 +50,23 @@ static void spoil_group(sp_lane_group *group, const char *name)
 /* The kernels of each instruction set: copies of the real tables with kernels that spoil what the real ones found. */
 const sp_isa_kernels *__real_sp_isa_kernels_of(sp_isa isa);
 const sp_isa_kernels *__wrap_sp_isa_kernels_of(sp_isa isa);
-#define LANES(isa, kernel, name)                                                                                                 \
-    static void spoiled_##kernel##_##isa(sp_lane_group *group)                                                                   \
-    {                                                                                                                            \
-        __real_sp_isa_kernels_of(isa)->kernel(group);                                                                            \
-        spoil_group(group, name);                                                                                                \
+#define LANES(isa, kernel, name)                                                                             \
+    static void spoiled_##kernel##_##isa(sp_lane_group *group)                                               \
+    {                                                                                                        \
+        __real_sp_isa_kernels_of(isa)->kernel(group);                                                        \
+        spoil_group(group, name);                                                                            \
     }
-#define KERNELS(isa) LANES(isa, viterbi, "lanes") LANES(isa, greedy, "greedy-lanes") LANES(isa, dwell, "dwell")
+#define KERNELS(isa)                                                                                         \
+    LANES(isa, viterbi, "lanes") LANES(isa, greedy, "greedy-lanes") LANES(isa, dwell, "dwell")
 KERNELS(SP_ISA_BASE)
 KERNELS(SP_ISA_AVX2)
 KERNELS(SP_ISA_AVX512)
 
 static sp_isa_kernels spoiled[SP_N_ISAS];
-#define SPOIL(isa)                                                                                                               \
-    spoiled[isa] = *__real_sp_isa_kernels_of(isa);                                                                               \
-    spoiled[isa].viterbi = spoiled_viterbi_##isa;                                                                                \
-    spoiled[isa].greedy = spoiled_greedy_##isa;                                                                                  \
+#define SPOIL(isa)                                                                                           \
+    spoiled[isa] = *__real_sp_isa_kernels_of(isa);                                                           \
+    spoiled[isa].viterbi = spoiled_viterbi_##isa;                                                            \
+    spoiled[isa].greedy = spoiled_greedy_##isa;                                                              \
     spoiled[isa].dwell = spoiled_dwell_##isa;
 
 __attribute__((constructor)) static void spoil_kernels(void)
@@ -80,12 +81,12 @@ const sp_isa_kernels *__wrap_sp_isa_kernels_of(sp_isa isa)
     return &spoiled[isa];
 }
 
-sp_status __real_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
-                                   int32_t *path, double *score);
-sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
-                                   int32_t *path, double *score);
-sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
-                                   int32_t *path, double *score)
+sp_status __real_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores,
+                                   sp_scratch *scratch, int32_t *path, double *score);
+sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores,
+                                   sp_scratch *scratch, int32_t *path, double *score);
+sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores,
+                                   sp_scratch *scratch, int32_t *path, double *score)
 {
     sp_status status = __real_sp_single_viterbi(isa, rules, scores, scratch, path, score);
     if (status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("single"))
@@ -93,12 +94,12 @@ sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, con
     return status;
 }
 
-sp_status __real_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                                  double *score);
-sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                                  double *score);
-sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                                  double *score)
+sp_status __real_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch,
+                                  int32_t *path, double *score);
+sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch,
+                                  int32_t *path, double *score);
+sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch,
+                                  int32_t *path, double *score)
 {
     sp_status status = __real_sp_dense_viterbi(dense, scores, scratch, path, score);
     if (status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("dense"))
@@ -106,12 +107,12 @@ sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores
     return status;
 }
 
-sp_status __real_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers,
-                                   int32_t *path, double *score);
-sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers,
-                                   int32_t *path, double *score);
-sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers,
-                                   int32_t *path, double *score)
+sp_status __real_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
+                                   sp_workers *workers, int32_t *path, double *score);
+sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
+                                   sp_workers *workers, int32_t *path, double *score);
+sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
+                                   sp_workers *workers, int32_t *path, double *score)
 {
     sp_status status = __real_sp_chunks_viterbi(isa, rules, scores, workers, path, score);
     if (status == SP_OK && is_faulty("chunks"))
@@ -126,25 +127,29 @@ void __wrap_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int
 {
     __real_sp_backpointers_trace(back, last, states);
     if (back->n_steps == FAULT_STEPS && is_faulty("trace"))
-        states[FAULT_STEPS / 2] = (states[FAULT_STEPS / 2] + 3) % (int32_t)back->n_states; /* of another class */
+        states[FAULT_STEPS / 2] =
+            (states[FAULT_STEPS / 2] + 3) % (int32_t)back->n_states; /* of another class */
 }
 
 /* A beam whose values are not those of its paths. */
-void __real_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
-                             int32_t *back, sp_frontier_room *room);
-void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
-                             int32_t *back, sp_frontier_room *room);
-void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
-                             int32_t *back, sp_frontier_room *room)
+void __real_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
+                             sp_frontier *to, int32_t *back, sp_frontier_room *room);
+void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
+                             sp_frontier *to, int32_t *back, sp_frontier_room *room);
+void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
+                             sp_frontier *to, int32_t *back, sp_frontier_room *room)
 {
     __real_sp_frontier_step(chain, e, is_gap, from, to, back, room);
     for (int32_t i = 0; i < to->n_live && is_faulty("beam"); i++)
         to->value[to->live[i]] += 1e-3;
 }
 
-sp_status __real_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch, sp_nbest_paths *out);
-sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch, sp_nbest_paths *out);
-sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch, sp_nbest_paths *out)
+sp_status __real_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch,
+                                 sp_nbest_paths *out);
+sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch,
+                                 sp_nbest_paths *out);
+sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch,
+                                 sp_nbest_paths *out)
 {
     const sp_status status = __real_sp_nbest_search(graph, n, scratch, out);
     if (status == SP_OK && graph->T == FAULT_STEPS && is_faulty("nbest"))
@@ -153,12 +158,12 @@ sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scra
 }
 
 /* What every decoder of one recording hands out. */
-sp_status __real_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
-                                  int32_t *path, double *score, sp_error *err);
-sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
-                                  int32_t *path, double *score, sp_error *err);
-sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
-                                  int32_t *path, double *score, sp_error *err)
+sp_status __real_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found,
+                                  bool must_be_legal, int32_t *path, double *score, sp_error *err);
+sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found,
+                                  bool must_be_legal, int32_t *path, double *score, sp_error *err);
+sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found,
+                                  bool must_be_legal, int32_t *path, double *score, sp_error *err)
 {
     if (scores->n_steps == FAULT_STEPS && is_faulty("finish"))
         break_rule(chain, (int32_t *)found, FAULT_STEPS);
@@ -167,12 +172,12 @@ sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores
 
 /* Pieces of a long recording, on their way out: a path that comes from the first piece breaks a rule, one that comes from the
  * last has another value. */
-sp_status __real_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
-                                   const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
-                                   const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
-                                   const uint8_t *broken, sp_error *err)
+sp_status __real_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores,
+                                   const int32_t *path, const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores,
+                                   const int32_t *path, const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores,
+                                   const int32_t *path, const uint8_t *broken, sp_error *err)
 {
     if (first == 0 && !s->is_whole && is_faulty("pieces")) {
         if (s->backward_score.has_begun)

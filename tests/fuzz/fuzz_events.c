@@ -12,7 +12,9 @@
 #include "statepath-kit.h"
 #include "statepath/files.h"
 
-enum { MOST_STEPS = 1 << 16 }; /* that are written: a million lines take long where the machine does other work */
+enum {
+    MOST_STEPS = 1 << 16
+}; /* that are written: a million lines take long where the machine does other work */
 
 static const char *const endings[] = {".edf", ".xml", ".annot", ".ids", ".tsv", ".txt", ".vis", ""};
 static const double steps[] = {0, 30, 1, 1.0 / 3};
@@ -37,7 +39,8 @@ static void read_all(sp_source *source)
         static const char *const names[] = {"x.annot", "x.eannot", "x.ids", "x.edf"};
         char *bytes = NULL;
         size_t size;
-        assert(sp_event_writer_bytes(sp_event_writer_find(names[i]), names[i], &night, &bytes, &size, &err) == SP_OK);
+        assert(sp_event_writer_bytes(sp_event_writer_find(names[i]), names[i], &night, &bytes, &size, &err) ==
+               SP_OK);
         free(bytes);
     }
     sp_block_free(whole);
@@ -60,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sp_source_options options = sp_source_options_default();
     options.needs_scores = false;
     options.epoch_seconds = steps[data[0] >> 3 & 3];
-    if (sp_source_open(name, &options, &source, &err) == SP_OK && sp_source_info_of(source)->layout == SP_LAYOUT_SINGLE)
+    if (sp_source_open(name, &options, &source, &err) == SP_OK &&
+        sp_source_info_of(source)->layout == SP_LAYOUT_SINGLE)
         read_all(source);
     else
         assert(source || err.message[0]);

@@ -11,8 +11,8 @@
 
 enum { STEPS = 12, CLASSES = 3, N_SEEDS = 8 };
 
-static void put(hid_t place, const char *path, hid_t stored, hid_t memory, int rank, const hsize_t *dims, const void *values,
-                hid_t how)
+static void put(hid_t place, const char *path, hid_t stored, hid_t memory, int rank, const hsize_t *dims,
+                const void *values, hid_t how)
 {
     hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, dims, NULL);
     H5Pset_create_intermediate_group(links, 1);
@@ -33,7 +33,8 @@ static void put_floats(hid_t place, const char *path, int rank, const hsize_t *d
     float *values = malloc(n * sizeof *values);
     assert(values);
     for (hsize_t i = 0; i < n; i++)
-        values[i] = dims[rank - 1] == CLASSES ? (float)((i + i / CLASSES) % CLASSES == 0 ? 0.5 : 0.25) : (float)(i % 7) / 8;
+        values[i] = dims[rank - 1] == CLASSES ? (float)((i + i / CLASSES) % CLASSES == 0 ? 0.5 : 0.25)
+                                              : (float)(i % 7) / 8;
     put(place, path, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, rank, dims, values, how);
     free(values);
 }

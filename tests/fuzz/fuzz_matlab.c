@@ -19,8 +19,8 @@ static uint8_t *pack(const uint8_t *file, size_t n, size_t *packed)
     uint8_t *out = malloc(HEADER + TAG + room);
     assert(deflater && out);
     memcpy(out, file, HEADER);
-    const uint32_t tag[2] = {COMPRESSED,
-                             (uint32_t)libdeflate_zlib_compress(deflater, file + HEADER, n - HEADER, out + HEADER + TAG, room)};
+    const uint32_t tag[2] = {COMPRESSED, (uint32_t)libdeflate_zlib_compress(
+                                             deflater, file + HEADER, n - HEADER, out + HEADER + TAG, room)};
     memcpy(out + HEADER, tag, TAG);
     libdeflate_free_compressor(deflater);
     *packed = HEADER + TAG + tag[1];

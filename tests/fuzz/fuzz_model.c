@@ -72,7 +72,8 @@ static void try_policy(const char *text)
     sp_policy *policy = NULL;
     if (sp_policy_recipe_from_json(text, "fuzz.json", &recipe, &err) != SP_OK)
         assert(err.message[0] && !recipe);
-    else if (recipe && recipe->n_moves * recipe->n_positions < 10000 && sp_policy_simulate(recipe, &policy, &err) == SP_OK)
+    else if (recipe && recipe->n_moves * recipe->n_positions < 10000 &&
+             sp_policy_simulate(recipe, &policy, &err) == SP_OK)
         assert(policy->n_moves == recipe->n_moves);
     sp_policy_free(policy);
     sp_policy_recipe_free(recipe);

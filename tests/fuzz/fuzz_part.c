@@ -22,7 +22,8 @@
 #include "statepath/report.h"
 
 enum { N_PARTS = 4, N = 4, K = 5, S = 40, MOST_BYTES = 1 << 16 };
-static const char *const classes[K] = {"Wake", "N1", "N2", "N3", "REM"}, *const tags[K] = {"O", "B-a", "I-a", "B-b", "I-b"};
+static const char *const classes[K] = {"Wake", "N1", "N2", "N3", "REM"}, *const tags[K] = {"O", "B-a", "I-a",
+                                                                                           "B-b", "I-b"};
 static const char *const ids[2 * N] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
 /* Of one subject there are no intervals, which take most of the time; the parts of kind 1 are of several. */
 static const char *const of_one[N] = {"p", "p", "p", "p"}, *const of_several[N] = {"p", "p", "q", "r"};
@@ -91,7 +92,8 @@ static void begin(void)
 
 static int64_t value_of(unsigned byte)
 {
-    static const int64_t odd[] = {INT64_MIN, INT64_MAX, INT32_MAX, INT32_MIN, 1000000, -1000000, INT64_MAX / 4, 1LL << 40};
+    static const int64_t odd[] = {INT64_MIN, INT64_MAX, INT32_MAX,     INT32_MIN,
+                                  1000000,   -1000000,  INT64_MAX / 4, 1LL << 40};
     return byte < 240 ? (int64_t)byte - 100 : odd[byte % 8];
 }
 
@@ -198,8 +200,8 @@ static void damage(const char *name, fuzz_bytes *b)
 
 static void use(sp_status status, sp_comparison *made, const sp_error *err)
 {
-    static sp_status (*const forms[])(const sp_comparison *c, char **out, sp_error *err) = {sp_report_json, sp_report_csv,
-                                                                                            sp_report_html};
+    static sp_status (*const forms[])(const sp_comparison *c, char **out,
+                                      sp_error *err) = {sp_report_json, sp_report_csv, sp_report_html};
     check(status, err);
     for (int i = 0; status == SP_OK && i < 3; i++) {
         char *text = NULL;
@@ -211,7 +213,8 @@ static void use(sp_status status, sp_comparison *made, const sp_error *err)
     sp_comparison_free(made);
 }
 
-static void use_files(sp_part_content *part, fuzz_bytes *b, const sp_part_content *other, const sp_run_options *o)
+static void use_files(sp_part_content *part, fuzz_bytes *b, const sp_part_content *other,
+                      const sp_run_options *o)
 {
     const char *const names[] = {file, other_file};
     sp_comparison *made = NULL;

@@ -25,8 +25,9 @@ static hid_t drawn_type(fuzz_bytes *b, bool is_score)
         H5Tset_fields(half, 15, 10, 5, 0, 10);
         H5Tset_size(half, 2);
         H5Tset_ebias(half, 15);
-        const hid_t all[N_TYPES] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, half,          H5T_IEEE_F32BE, H5T_IEEE_F64BE,
-                                    H5T_STD_I64LE,  H5T_STD_I8LE,   H5T_STD_U64LE, H5T_STD_I32BE,  H5T_NATIVE_LDOUBLE};
+        const hid_t all[N_TYPES] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE,    half,         H5T_IEEE_F32BE,
+                                    H5T_IEEE_F64BE, H5T_STD_I64LE,     H5T_STD_I8LE, H5T_STD_U64LE,
+                                    H5T_STD_I32BE,  H5T_NATIVE_LDOUBLE};
         memcpy(types, all, sizeof all);
     }
     unsigned i = fuzz_take(b, 64);
@@ -79,7 +80,8 @@ static void damage_chunk(fuzz_bytes *b, hid_t dataset)
     b->left -= n;
 }
 
-static void put(fuzz_bytes *b, hid_t place, const char *name, bool is_score, int rank, hsize_t *shape, const double *right)
+static void put(fuzz_bytes *b, hid_t place, const char *name, bool is_score, int rank, hsize_t *shape,
+                const double *right)
 {
     if (fuzz_take(b, 16) == 15 && rank > 0)
         shape[fuzz_take(b, (unsigned)rank)] = fuzz_take(b, 12);
@@ -91,7 +93,8 @@ static void put(fuzz_bytes *b, hid_t place, const char *name, bool is_score, int
     for (hsize_t i = 0; i < n; i++)
         values[i] = right ? right[i % 8] : (double)fuzz_take(b, 4);
     if (n && fuzz_take(b, 8) == 7) {
-        const double odd[] = {-1, -2, 1e300, -1e300, 0.5, 9e18, (double)NAN, (double)INFINITY, 1e9, 2147483648.0, 7, 0};
+        const double odd[] = {-1,  -2,           1e300, -1e300, 0.5, 9e18, (double)NAN, (double)INFINITY,
+                              1e9, 2147483648.0, 7,     0};
         values[fuzz_take(b, 255) % n] = odd[fuzz_take(b, 12)];
     }
     bool is_chunked;
@@ -150,7 +153,10 @@ static void put_recordings(fuzz_bytes *b, hid_t place, bool is_padded, hsize_t n
     unsigned kind = fuzz_take(b, 4);
     double values[8];
     for (int i = 0; i < 8; i++)
-        values[i] = kind == 0 ? (k == 1 ? 0 : -log((double)k)) : kind == 1 ? 1 / (double)k : kind == 2 ? logs[i % 4] : any[i];
+        values[i] = kind == 0   ? (k == 1 ? 0 : -log((double)k))
+                    : kind == 1 ? 1 / (double)k
+                    : kind == 2 ? logs[i % 4]
+                                : any[i];
     hsize_t all[3] = {n, t, k}, *shape = is_padded ? all : all + 1;
     int rank = is_padded ? 3 : 2;
     hsize_t copy[3];
@@ -173,7 +179,8 @@ static image draw_file(fuzz_bytes *b)
     hsize_t n = 1 + fuzz_take(b, 3), t = fuzz_take(b, 9), k = 1 + fuzz_take(b, 5), one;
     if (layout == 0 || layout == 1) {
         put_recordings(b, file, layout == 1, n, t, k);
-        const double offsets[8] = {0, 0, (double)t, (double)t, (double)t, 0, 0, 0}, lengths[8] = {(double)t, 0, (double)t};
+        const double offsets[8] = {0, 0, (double)t, (double)t, (double)t, 0, 0, 0},
+                     lengths[8] = {(double)t, 0, (double)t};
         one = layout == 0 ? 3 : n;
         put(b, file, layout == 0 ? "offsets" : "lengths", false, 1, &one, layout == 0 ? offsets : lengths);
         if (fuzz_take(b, 2))
@@ -190,7 +197,8 @@ static image draw_file(fuzz_bytes *b)
                 if (kind == 2)
                     H5Lcreate_external("other.h5", "/", groups, id, H5P_DEFAULT, H5P_DEFAULT);
                 else
-                    H5Lcreate_soft(kind ? "/recordings/n0" : "/nowhere", groups, id, H5P_DEFAULT, H5P_DEFAULT);
+                    H5Lcreate_soft(kind ? "/recordings/n0" : "/nowhere", groups, id, H5P_DEFAULT,
+                                   H5P_DEFAULT);
                 continue;
             }
             hid_t group = H5Gcreate2(groups, id, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

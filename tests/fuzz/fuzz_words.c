@@ -18,8 +18,11 @@ static const char *const classes[CLASSES] = {"Wake", "N1", "a b"};
 static void try_gate(const char *text)
 {
     const char *const strategies[] = {"argmax", "viterbi", "beam:4"};
-    const sp_gate_scope scope = {
-        .n_strategies = 3, .strategies = strategies, .n_classes = CLASSES, .classes = classes, .has_labels = true};
+    const sp_gate_scope scope = {.n_strategies = 3,
+                                 .strategies = strategies,
+                                 .n_classes = CLASSES,
+                                 .classes = classes,
+                                 .has_labels = true};
     sp_gate *gate = NULL;
     sp_error err = {.message = ""};
     sp_status status = sp_gate_new(text, &scope, &gate, &err);

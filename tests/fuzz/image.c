@@ -28,8 +28,9 @@ hid_t image_begin(bool is_latest)
 {
     (void)H5dont_atexit(); /* HDF5 falls over what it could not close of damaged files */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    (void)H5set_free_list_limits(-1, -1, -1, -1, -1, -1); /* the cache of an open file is large: it is kept for the next one */
-    static hid_t lists[2];                                /* kept, as everything here that HDF5 takes long to make */
+    (void)H5set_free_list_limits(-1, -1, -1, -1, -1,
+                                 -1); /* the cache of an open file is large: it is kept for the next one */
+    static hid_t lists[2];            /* kept, as everything here that HDF5 takes long to make */
     hid_t *access = &lists[is_latest];
     if (!*access) {
         *access = H5Pcreate(H5P_FILE_ACCESS);
@@ -95,7 +96,8 @@ static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *out,
     return SP_OK;
 }
 
-static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
+                             sp_error *err)
 {
     pieces *p = arg;
     (void)broken, (void)err;
@@ -105,7 +107,8 @@ static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t 
 }
 
 /* In pieces and streamed as whole. */
-static void decode_recording(const sp_chain *chain, const sp_scores *scores, const int32_t *whole, const sp_decoded *decoded)
+static void decode_recording(const sp_chain *chain, const sp_scores *scores, const int32_t *whole,
+                             const sp_decoded *decoded)
 {
     sp_error err = {.message = ""};
     int32_t *path = malloc((size_t)scores->n_steps * sizeof *path + 1);
@@ -153,8 +156,8 @@ static sp_model *model_of(const sp_source_info *info)
 
 static void report(const sp_comparison *comparison)
 {
-    sp_status (*const writers[])(const sp_comparison *, char **, sp_error *) = {sp_report_json, sp_report_csv, sp_report_markdown,
-                                                                                sp_report_latex, sp_report_html};
+    sp_status (*const writers[])(const sp_comparison *, char **, sp_error *) = {
+        sp_report_json, sp_report_csv, sp_report_markdown, sp_report_latex, sp_report_html};
     sp_error err;
     char *text = NULL;
     assert(sp_report_text(comparison, NULL, &text, &err) == SP_OK && text[0]);
@@ -199,7 +202,8 @@ static void evaluate(const decoded_block *d, const sp_source_info *info)
                                        .scores = &scores,
                                        .paths = (const int32_t *const *)d->paths,
                                        .results = (const sp_decoded *const *)d->results};
-    const sp_comparison_texts texts = {.file = info->file, .file_size = info->file_size, .command = "fuzz", .model = d->model};
+    const sp_comparison_texts texts = {
+        .file = info->file, .file_size = info->file_size, .command = "fuzz", .model = d->model};
     sp_status status = sp_evaluation_new(d->chain, NULL, &options, &evaluation, &err);
     if (status == SP_OK)
         status = sp_evaluation_add(evaluation, &block, the_workers(), &err);
@@ -263,7 +267,8 @@ static void use_source(const sp_file_access *how, bool with_reports)
         return;
     }
     const sp_source_info *info = sp_source_info_of(source);
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
     sp_prepare_options prepare = sp_prepare_options_default();
     prepare.kind = info->kind;
     prepare.missing_uniform = with_reports;
@@ -275,7 +280,8 @@ static void use_source(const sp_file_access *how, bool with_reports)
     (void)sp_source_epoch_seconds(source, &seconds, &err);
     if (sp_source_subjects(source, &(sp_groups){.by = SP_GROUPS_USUAL}, &subjects, &err) == SP_OK)
         sp_subjects_free(subjects);
-    const bool is_small = info->n_steps <= MOST_STEPS && info->n_classes <= MOST_CLASSES && info->n_recordings <= MOST_STEPS;
+    const bool is_small =
+        info->n_steps <= MOST_STEPS && info->n_classes <= MOST_CLASSES && info->n_recordings <= MOST_STEPS;
     if (is_small && sp_source_find_raters(source, &raters, &err) == SP_OK && raters.n_raters > 0) {
         int32_t *labels = malloc((size_t)info->n_steps * sizeof *labels + 1);
         (void)sp_source_read_rater(source, 0, 0, info->n_recordings, labels, &err);
@@ -311,7 +317,8 @@ static void use_paths(const sp_file_access *how, const char *place)
         return;
     }
     const sp_paths_info *info = sp_paths_reader_info(reader);
-    for (int32_t i = 0; i < info->n_strategies && info->n_steps <= MOST_STEPS && info->n_recordings <= MOST_STEPS; i++) {
+    for (int32_t i = 0;
+         i < info->n_strategies && info->n_steps <= MOST_STEPS && info->n_recordings <= MOST_STEPS; i++) {
         int32_t *paths = malloc((size_t)info->n_steps * sizeof *paths + 1);
         sp_decoded *results = calloc((size_t)info->n_recordings + 1, sizeof *results);
         assert(paths && results);

@@ -27,7 +27,8 @@ static void begin(void)
 
 static void use_info(const sp_source_info *info)
 {
-    assert(info->n_recordings >= 0 && info->offsets[0] == 0 && info->offsets[info->n_recordings] == info->n_steps);
+    assert(info->n_recordings >= 0 && info->offsets[0] == 0 &&
+           info->offsets[info->n_recordings] == info->n_steps);
     for (int64_t n = 0; n < info->n_recordings; n++)
         assert(info->offsets[n + 1] >= info->offsets[n] && info->ids[n]);
 }
@@ -35,7 +36,8 @@ static void use_info(const sp_source_info *info)
 /* All recordings at once, then each one in two pieces: the same scores. */
 static void read_all(sp_source *source)
 {
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
     const sp_source_info *info = sp_source_info_of(source);
     sp_error err = {.message = ""};
     if (info->n_steps * (info->n_classes + 8) > MOST_BYTES)
@@ -98,7 +100,8 @@ static void try_paths(const char *name)
     const sp_paths_info *info = sp_paths_reader_info(reader);
     int32_t *path = info->n_steps <= MOST_BYTES ? malloc(((size_t)info->n_steps + 1) * sizeof *path) : NULL;
     for (int32_t s = 0; path && s < info->n_strategies; s++)
-        assert(sp_paths_reader_read(reader, s, 0, info->n_recordings, path, NULL, &err) == SP_OK || err.message[0]);
+        assert(sp_paths_reader_read(reader, s, 0, info->n_recordings, path, NULL, &err) == SP_OK ||
+               err.message[0]);
     free(path);
     sp_source_close(reader);
 }

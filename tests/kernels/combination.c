@@ -39,7 +39,8 @@ static bool chance(source *r, double p)
 
 /* Around each limit of a kernel: vectors of 2, 4 and 8 doubles, words of back-pointers, lanes (16), tables (64), rows in blocks.
  */
-static const int32_t limits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 1000};
+static const int32_t limits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  12,  13,
+                                 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 1000};
 static const int threads[] = {1, 2, 7};
 
 enum {
@@ -66,7 +67,8 @@ static int32_t take(int64_t *rest, int32_t n)
 combination combination_of(int64_t number)
 {
     static const int64_t pieces[] = {0, 16, 32, 64, 1000};
-    const int64_t stride = 7368787; /* a prime that divides no count of combinations: neighbours differ in everything */
+    const int64_t stride =
+        7368787; /* a prime that divides no count of combinations: neighbours differ in everything */
     int64_t rest = (int64_t)((uint64_t)number * (uint64_t)stride % (uint64_t)combination_count());
     combination c = {.number = (uint64_t)number, .n_classes = 5};
     source r = {(uint64_t)number * 2654435761u + 1};
@@ -86,10 +88,13 @@ combination combination_of(int64_t number)
         c.n_recordings = 1 + below(&r, c.n_classes > 16 ? 3 : shape % 2 ? 3 : 40);
     }
     c.has_dwell = c.has_dwell && c.n_classes <= 13;
-    c.is_sparse = c.is_sparse || (c.n_classes > 200 && (number % 16 != 0 || c.strategy.kind == SP_POSTERIOR ||
-                                                        c.strategy.kind == SP_MEA || c.strategy.kind == SP_POSTERIOR_VITERBI));
+    c.is_sparse = c.is_sparse || (c.n_classes > 200 &&
+                                  (number % 16 != 0 || c.strategy.kind == SP_POSTERIOR ||
+                                   c.strategy.kind == SP_MEA || c.strategy.kind == SP_POSTERIOR_VITERBI));
     if (c.strategy.kind == SP_BEAM)
-        c.strategy.parameter = 1 + (int32_t)below(&r, chance(&r, 0.5) ? 3 : c.n_classes + 2 < 40 ? c.n_classes + 2 : 40);
+        c.strategy.parameter = 1 + (int32_t)below(&r, chance(&r, 0.5)        ? 3
+                                                      : c.n_classes + 2 < 40 ? c.n_classes + 2
+                                                                             : 40);
     if (c.strategy.kind == SP_ONLINE)
         c.strategy.parameter = (int32_t)below(&r, 7);
     c.piece_steps = pieces[below(&r, 5)];
@@ -222,8 +227,10 @@ static int64_t draw_long(source *r, const combination *c, int64_t transitions)
 static void draw_lengths(source *r, const combination *c, material *m)
 {
     static const int64_t longest[] = {1, 3, 20, 40, 80, 160};
-    int64_t transitions = transitions_of(&m->rules) * (c->has_dwell ? 2 : 1), long_one = draw_long(r, c, transitions);
-    int64_t budget = (is_by_sums(c) ? 120000 : 400000) / transitions / c->n_recordings, most = longest[below(r, 6)];
+    int64_t transitions = transitions_of(&m->rules) * (c->has_dwell ? 2 : 1),
+            long_one = draw_long(r, c, transitions);
+    int64_t budget = (is_by_sums(c) ? 120000 : 400000) / transitions / c->n_recordings,
+            most = longest[below(r, 6)];
     int64_t floor = c->n_classes > 200 ? 20 : 40;
     bool is_ragged = chance(r, 0.7);
     most = most < budget ? most : budget > floor ? budget : floor < most ? floor : most;
@@ -240,7 +247,8 @@ static void draw_scores(source *r, const combination *c, material *m)
     m->values = plain_alloc(n, sizeof *m->values);
     m->data = plain_alloc(n, c->is_narrow ? sizeof(float) : sizeof(double));
     for (int64_t i = 0; i < n; i++) {
-        double value = impossible > 0 && chance(r, impossible) ? -INFINITY : spread * draw_value(r, c->is_coarse);
+        double value =
+            impossible > 0 && chance(r, impossible) ? -INFINITY : spread * draw_value(r, c->is_coarse);
         float narrow = (float)value;
         m->values[i] = c->is_narrow ? (double)narrow : value;
         if (c->is_narrow)
@@ -271,10 +279,10 @@ material *material_new(const combination *c)
     m->chain = compile(&m->rules);
     draw_lengths(&r, c, m);
     draw_scores(&r, c, m);
-    m->batch =
-        (sp_batch){{m->data, c->is_narrow ? SP_F32 : SP_F64, c->n_classes, m->offsets[c->n_recordings], m->segments, NULL, NULL},
-                   c->n_recordings,
-                   m->offsets};
+    m->batch = (sp_batch){{m->data, c->is_narrow ? SP_F32 : SP_F64, c->n_classes, m->offsets[c->n_recordings],
+                           m->segments, NULL, NULL},
+                          c->n_recordings,
+                          m->offsets};
     return m;
 }
 
@@ -299,9 +307,10 @@ void combination_print(const combination *c, const material *m)
     char text[SP_STRATEGY_TEXT];
     printf("combination %" PRIu64 ": K=%" PRId32 ", %" PRId64 " recordings of %" PRId64
            " steps in all, %s, %s, %d threads, %s scores%s%s%s%s%s",
-           c->number, c->n_classes, c->n_recordings, m->batch.scores.n_steps, sp_strategy_format(&c->strategy, text),
-           c->in_pieces ? "in pieces" : "whole", c->n_threads, c->is_narrow ? "f32" : "f64", c->has_weights ? ", weights" : "",
-           c->is_coarse ? ", ties" : "", c->is_sparse ? ", sparse" : "", c->has_dwell ? ", minimum dwells" : "",
+           c->number, c->n_classes, c->n_recordings, m->batch.scores.n_steps,
+           sp_strategy_format(&c->strategy, text), c->in_pieces ? "in pieces" : "whole", c->n_threads,
+           c->is_narrow ? "f32" : "f64", c->has_weights ? ", weights" : "", c->is_coarse ? ", ties" : "",
+           c->is_sparse ? ", sparse" : "", c->has_dwell ? ", minimum dwells" : "",
            m->segments ? ", gaps" : "");
     printf("%s, N best %" PRId32 "\n", c->wants_confidence ? ", confidence" : "", c->n_best);
 }

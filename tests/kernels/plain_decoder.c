@@ -189,7 +189,8 @@ static void rank_states(const plain_model *m, const front *now, front *next, con
 }
 
 /* next[j] = max_i (now[i] + weight[i,j]) + e[j]; back [M]: the best i. False: no state is reached. */
-static bool front_step(const plain_model *m, const double *e, bool gap, const front *now, front *next, int32_t *back)
+static bool front_step(const plain_model *m, const double *e, bool gap, const front *now, front *next,
+                       int32_t *back)
 {
     bool is_alive = false;
     for (int32_t j = 0; j < m->n_states; j++) {
@@ -305,7 +306,8 @@ plain_answer plain_greedy(const plain_model *m, const plain_scores *s, int32_t *
             double value = weight + e[m->class_of[j]];
             if (t == s->n_steps - 1)
                 value += m->end[j];
-            if (value > most) { /* states are in order of classes, and one class has but one state that may follow */
+            if (value >
+                most) { /* states are in order of classes, and one class has but one state that may follow */
                 most = value;
                 best = j;
             }
@@ -396,13 +398,15 @@ static bool window_fill(const plain_model *m, const plain_scores *s, window *w, 
         if (t == 0)
             front_start(m, row_of(m, s, 0), &w->next);
         else
-            front_step(m, row_of(m, s, t), is_gap(s, t), &w->now, &w->next, w->back + (t - first) * m->n_states);
+            front_step(m, row_of(m, s, t), is_gap(s, t), &w->now, &w->next,
+                       w->back + (t - first) * m->n_states);
         front_swap(&w->now, &w->next);
     }
     return front_best(m, &w->now, false) >= 0;
 }
 
-static void window_trace(const plain_model *m, const window *w, int64_t first, int64_t last, int32_t at, int32_t *states)
+static void window_trace(const plain_model *m, const window *w, int64_t first, int64_t last, int32_t at,
+                         int32_t *states)
 {
     for (int64_t t = last; t >= first; t--) {
         states[t - first] = at;
@@ -509,7 +513,8 @@ static void forward_step(const plain_model *m, const double *e, bool gap, const 
 }
 
 /* e: of the step after `now`; room [M]. */
-static void backward_step(const plain_model *m, const double *e, bool gap, const double *next, double *now, log_sum *room)
+static void backward_step(const plain_model *m, const double *e, bool gap, const double *next, double *now,
+                          log_sum *room)
 {
     log_sum all = nothing;
     for (int32_t j = 0; j < m->n_states; j++)
@@ -599,8 +604,9 @@ static bool comes_before(const list_viterbi *v, int64_t t, entry a, entry b)
 static void offer(const list_viterbi *v, int64_t t, entry *list, entry one)
 {
     int32_t place = v->n;
-    while (place > 0 && (list[place - 1].value < one.value || (list[place - 1].value == one.value && one.value > -INFINITY &&
-                                                               comes_before(v, t, one, list[place - 1]))))
+    while (place > 0 && (list[place - 1].value < one.value ||
+                         (list[place - 1].value == one.value && one.value > -INFINITY &&
+                          comes_before(v, t, one, list[place - 1]))))
         place--;
     if (place == v->n)
         return;
@@ -628,7 +634,8 @@ static void list_step(const list_viterbi *v, const plain_scores *s, int64_t t)
         for (int64_t n = first; t > 0 && n < last; n++) {
             int32_t i = gap ? (int32_t)n : m->from[n];
             for (int32_t r = 0; r < v->n; r++)
-                offer(v, t - 1, list, (entry){entry_at(v, t - 1, i, r)->value + (gap ? 0 : m->weight[n]), i, r});
+                offer(v, t - 1, list,
+                      (entry){entry_at(v, t - 1, i, r)->value + (gap ? 0 : m->weight[n]), i, r});
         }
         for (int32_t r = 0; t > 0 && r < v->n; r++)
             list[r].value += e;

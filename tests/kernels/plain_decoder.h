@@ -63,7 +63,8 @@ plain_answer plain_online(const plain_model *m, const plain_scores *s, int32_t l
 double plain_path_score(const plain_model *m, const plain_scores *s, const int32_t *path);
 
 /* Log marginals [T,K] of the classes and *log_z, by sums of exponentials of logs. PLAIN_NO_PATH: nothing written but *log_z. */
-plain_answer plain_marginals(const plain_model *m, const plain_scores *s, double *log_marginal, double *log_z);
+plain_answer plain_marginals(const plain_model *m, const plain_scores *s, double *log_marginal,
+                             double *log_z);
 
 /* The n best paths [n,T] in order, and their scores. Returns how many there are. */
 int32_t plain_nbest(const plain_model *m, const plain_scores *s, int32_t n, int32_t *paths, double *scores);

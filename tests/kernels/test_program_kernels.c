@@ -100,14 +100,16 @@ static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *scor
     const pieces *p = arg;
     (void)err;
     *scores = p->scores;
-    scores->data = (const char *)p->scores.data + (size_t)first * (size_t)p->scores.n_classes * (size_t)p->scores.dtype;
+    scores->data =
+        (const char *)p->scores.data + (size_t)first * (size_t)p->scores.n_classes * (size_t)p->scores.dtype;
     scores->n_steps = n;
     if (scores->segments)
         scores->segments += first;
     return SP_OK;
 }
 
-static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
+                             sp_error *err)
 {
     const pieces *p = arg;
     (void)broken;
@@ -141,17 +143,21 @@ static sp_status decode_in_pieces(const combination *c, const material *m, answe
     for (int64_t n = 0; n < c->n_recordings && status == SP_OK; n++) {
         int64_t first = m->offsets[n];
         pieces p = {sp_batch_recording(&m->batch, n), a->paths + first, a->confidence + first};
-        sp_long_recording recording = {p.scores.n_steps, c->piece_steps, m->segments != NULL, read_piece, write_piece, &p};
+        sp_long_recording recording = {p.scores.n_steps, c->piece_steps, m->segments != NULL,
+                                       read_piece,       write_piece,    &p};
         sp_long_given given = {give_path, take_confidence, &p};
         sp_long_sureness sureness = {0};
-        status = sp_decode_long(m->chain, &recording, &options, workers_of(c->n_threads), &a->results[n], err);
+        status =
+            sp_decode_long(m->chain, &recording, &options, workers_of(c->n_threads), &a->results[n], err);
         if (status == SP_OK && a->results[n].status != SP_OK) {
             given.path = NULL;
             for (int64_t t = 0; t < p.scores.n_steps; t++)
-                p.path[t] = p.path[t] == 77777 ? -1 : p.path[t]; /* what was never written need not be given up */
+                p.path[t] =
+                    p.path[t] == 77777 ? -1 : p.path[t]; /* what was never written need not be given up */
         }
         if (status == SP_OK && c->wants_confidence)
-            status = sp_confidence_long(m->chain, &recording, &given, workers_of(c->n_threads), &sureness, err);
+            status =
+                sp_confidence_long(m->chain, &recording, &given, workers_of(c->n_threads), &sureness, err);
         a->log_z[n] = sureness.log_partition;
     }
     return status;
@@ -165,16 +171,19 @@ typedef struct verdict {
     int64_t n_differences, n_paths, n_ties;
 } verdict;
 
-static void differ(verdict *v, int64_t recording, int64_t step, const char *what, double found, double expected)
+static void differ(verdict *v, int64_t recording, int64_t step, const char *what, double found,
+                   double expected)
 {
     if (v->n_differences++ == 0)
         combination_print(v->c, v->m);
     if (v->n_differences <= 3)
-        printf("  recording %" PRId64 " (of %" PRId64 " steps), step %" PRId64 ": %s is %.17g, not %.17g\n", recording,
-               v->m->offsets[recording + 1] - v->m->offsets[recording], step, what, found, expected);
+        printf("  recording %" PRId64 " (of %" PRId64 " steps), step %" PRId64 ": %s is %.17g, not %.17g\n",
+               recording, v->m->offsets[recording + 1] - v->m->offsets[recording], step, what, found,
+               expected);
 }
 
-static void expect_near(verdict *v, int64_t n, int64_t t, const char *what, double found, double expected, double tolerance)
+static void expect_near(verdict *v, int64_t n, int64_t t, const char *what, double found, double expected,
+                        double tolerance)
 {
     if (!(found == expected || fabs(found - expected) <= tolerance || (isnan(found) && isnan(expected))))
         differ(v, n, t, what, found, expected);
@@ -222,8 +231,8 @@ static double *objective_of(const combination *c, const plain_scores *s, const d
 }
 
 /* mea, posterior-viterbi: expected becomes the plain path; a path of the same objective, but for rounding, is as good. */
-static void expect_best_sum(verdict *v, int64_t n, const plain_model *model, const plain_scores *s, const double *log_marginal,
-                            const int32_t *found)
+static void expect_best_sum(verdict *v, int64_t n, const plain_model *model, const plain_scores *s,
+                            const double *log_marginal, const int32_t *found)
 {
     plain_model *bare = plain_model_bare(model);
     double *value = objective_of(v->c, s, log_marginal);
@@ -250,8 +259,8 @@ static void expect_best_sum(verdict *v, int64_t n, const plain_model *model, con
     free(path);
 }
 
-static void expect_path(verdict *v, int64_t n, const plain_model *model, const plain_scores *s, const double *log_marginal,
-                        const int32_t *expected, const int32_t *found)
+static void expect_path(verdict *v, int64_t n, const plain_model *model, const plain_scores *s,
+                        const double *log_marginal, const int32_t *expected, const int32_t *found)
 {
     sp_strategy_kind kind = v->c->strategy.kind;
     if (kind == SP_MEA || kind == SP_POSTERIOR_VITERBI) {
@@ -267,8 +276,8 @@ static void expect_path(verdict *v, int64_t n, const plain_model *model, const p
     }
 }
 
-static plain_answer decode_plainly(const combination *c, const plain_model *model, const plain_scores *s, plain_answer sums,
-                                   int32_t *path)
+static plain_answer decode_plainly(const combination *c, const plain_model *model, const plain_scores *s,
+                                   plain_answer sums, int32_t *path)
 {
     switch (c->strategy.kind) {
     case SP_ARGMAX:
@@ -286,8 +295,8 @@ static plain_answer decode_plainly(const combination *c, const plain_model *mode
     }
 }
 
-static void compare_confidence(verdict *v, int64_t n, const plain_scores *s, const answers *a, plain_answer sums,
-                               const double *log_marginal, double log_z)
+static void compare_confidence(verdict *v, int64_t n, const plain_scores *s, const answers *a,
+                               plain_answer sums, const double *log_marginal, double log_z)
 {
     int64_t first = v->m->offsets[n];
     bool has_path = a->results[n].status == SP_OK;
@@ -300,13 +309,15 @@ static void compare_confidence(verdict *v, int64_t n, const plain_scores *s, con
     }
 }
 
-static void compare_nbest(verdict *v, int64_t n, const plain_model *model, const plain_scores *s, const answers *a)
+static void compare_nbest(verdict *v, int64_t n, const plain_model *model, const plain_scores *s,
+                          const answers *a)
 {
     int64_t S = v->m->batch.scores.n_steps, T = s->n_steps, first = v->m->offsets[n];
     int32_t wanted = v->c->n_best, asked = wanted > 2 ? wanted : 2;
     int32_t *paths = plain_alloc(T * asked, sizeof *paths);
     double *scores = plain_alloc(asked, sizeof *scores), margin = NAN;
-    int32_t n_found = plain_nbest(model, s, asked, paths, scores), n_expected = n_found < wanted ? n_found : wanted;
+    int32_t n_found = plain_nbest(model, s, asked, paths, scores),
+            n_expected = n_found < wanted ? n_found : wanted;
     expect_near(v, n, -1, "the number of best paths", a->n_found[n], n_expected, 0);
     for (int32_t r = 0; r < n_expected && r < a->n_found[n]; r++) {
         const int32_t *found = a->best_paths + r * S + first;
@@ -335,13 +346,15 @@ static bool needs_sums(const combination *c)
 
 static void compare_recording(verdict *v, int64_t n, const plain_model *model, const answers *a)
 {
-    static const sp_status statuses[] = {[PLAIN_OK] = SP_OK, [PLAIN_NO_PATH] = SP_ENOPATH, [PLAIN_DEAD_END] = SP_EDEADEND};
+    static const sp_status statuses[] = {
+        [PLAIN_OK] = SP_OK, [PLAIN_NO_PATH] = SP_ENOPATH, [PLAIN_DEAD_END] = SP_EDEADEND};
     const combination *c = v->c;
     int64_t first = v->m->offsets[n], T = v->m->offsets[n + 1] - first, K = c->n_classes;
     plain_scores s = {T, v->m->values + first * K, v->m->is_gap ? v->m->is_gap + first : NULL};
     int32_t *path = plain_alloc(T, sizeof *path);
     double *log_marginal = needs_sums(c) ? plain_alloc(T * K, sizeof *log_marginal) : NULL, log_z = 0;
-    plain_answer sums = needs_sums(c) ? plain_marginals(model, &s, log_marginal, &log_z) : (plain_answer){PLAIN_OK, -1};
+    plain_answer sums =
+        needs_sums(c) ? plain_marginals(model, &s, log_marginal, &log_z) : (plain_answer){PLAIN_OK, -1};
     plain_answer expected = decode_plainly(c, model, &s, sums, path);
     const sp_decoded *found = &a->results[n];
     expect_near(v, n, -1, "the status", found->status, statuses[expected.status], 0);
@@ -349,7 +362,8 @@ static void compare_recording(verdict *v, int64_t n, const plain_model *model, c
     if (found->status == SP_OK && expected.status == PLAIN_OK) {
         expect_path(v, n, model, &s, log_marginal, path, a->paths + first);
         double score = v->n_differences ? found->score : plain_path_score(model, &s, a->paths + first);
-        expect_near(v, n, -1, "the path score", found->score, score, c->in_pieces ? 1e-12 * (1 + fabs(score)) : 0);
+        expect_near(v, n, -1, "the path score", found->score, score,
+                    c->in_pieces ? 1e-12 * (1 + fabs(score)) : 0);
         v->n_paths++;
     } else if (found->status != SP_OK) {
         expect_near(v, n, -1, "the path score", found->score, -INFINITY, 0);
@@ -413,9 +427,11 @@ int main(int argc, char **argv)
     if (wrong)
         return wrong;
     char *end = "";
-    int64_t first = argc == 3 ? strtoll(argv[1], &end, 10) : -1, count = *end == 0 && argc == 3 ? strtoll(argv[2], &end, 10) : -1;
+    int64_t first = argc == 3 ? strtoll(argv[1], &end, 10) : -1,
+            count = *end == 0 && argc == 3 ? strtoll(argv[2], &end, 10) : -1;
     if (first < 0 || count < 0 || *end != 0) {
-        fprintf(stderr, "test_program_kernels FIRST COUNT: which of the %" PRId64 " combinations; COUNT 0: all\n",
+        fprintf(stderr,
+                "test_program_kernels FIRST COUNT: which of the %" PRId64 " combinations; COUNT 0: all\n",
                 combination_count());
         return 2;
     }
@@ -424,8 +440,9 @@ int main(int argc, char **argv)
         count = combination_count();
     for (int64_t i = 0; i < count && sum.n_different < 20; i++)
         compare((first + i) % combination_count(), &sum);
-    printf("instruction set %s: %" PRId64 " of %" PRId64 " combinations differ from the plain decoder (%" PRId64
-           " paths; %" PRId64 " of mea or posterior-viterbi as good as the plain one)\n",
+    printf("instruction set %s: %" PRId64 " of %" PRId64
+           " combinations differ from the plain decoder (%" PRId64 " paths; %" PRId64
+           " of mea or posterior-viterbi as good as the plain one)\n",
            sp_isa_name(sp_isa_current()), sum.n_different, count, sum.n_paths, sum.n_ties);
     return sum.n_different > 0;
 }

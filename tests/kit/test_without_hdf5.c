@@ -23,8 +23,8 @@ typedef struct taken {
     int32_t path[S];
 } taken;
 
-static sp_status take(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                      const sp_decode_output *output, sp_error *err)
+static sp_status take(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                      int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     taken *t = arg;
     (void)strategy, (void)first, (void)n_recordings, (void)err;
@@ -71,7 +71,8 @@ int main(void)
     if (sp_report_html(compared, &page, &err) != SP_OK)
         return fail("reporting", &err);
     bool is_same = t.n_steps == S && compared->n_strategies == 3 && evaluated->n_strategies == 1;
-    is_same = is_same && compared->strategies[2].agreement.accuracy.value == evaluated->strategies[0].agreement.accuracy.value;
+    is_same = is_same && compared->strategies[2].agreement.accuracy.value ==
+                             evaluated->strategies[0].agreement.accuracy.value;
     is_same = is_same && strstr(page, "</html>");
     if (!is_same)
         fprintf(stderr, "what was compared is not what was decoded and evaluated\n");

@@ -81,11 +81,12 @@ static json_t *agreement(json_t *question)
         json_object_set_new(answer, pooled[i].name, value(pooled[i].v));
     json_object_set_new(answer, "macro_f1_classes", json_integer(a.macro_f1_classes));
     for (size_t k = 0; k < K; k++)
-        json_array_append_new(classes,
-                              json_pack("{sI sI so so so so so so so}", "support", (json_int_t)c[k].support, "predicted",
-                                        (json_int_t)c[k].predicted, "precision", value(c[k].precision), "recall",
-                                        value(c[k].recall), "f1", value(c[k].f1), "specificity", value(c[k].specificity), "kappa",
-                                        value(c[k].kappa), "npv", value(c[k].npv), "prevalence", value(c[k].prevalence)));
+        json_array_append_new(
+            classes, json_pack("{sI sI so so so so so so so}", "support", (json_int_t)c[k].support,
+                               "predicted", (json_int_t)c[k].predicted, "precision", value(c[k].precision),
+                               "recall", value(c[k].recall), "f1", value(c[k].f1), "specificity",
+                               value(c[k].specificity), "kappa", value(c[k].kappa), "npv", value(c[k].npv),
+                               "prevalence", value(c[k].prevalence)));
     json_object_set_new(answer, "classes", classes);
     free(confusion);
     free(undecoded);
@@ -100,10 +101,11 @@ static json_t *wilcoxon(json_t *question)
     sp_wilcoxon w;
     sp_error err;
     bool is_pratt = json_is_true(json_object_get(question, "pratt"));
-    require(sp_wilcoxon_signed_rank((int64_t)n, d, is_pratt ? SP_ZEROS_PRATT : SP_ZEROS_WILCOX, &w, &err), &err);
+    require(sp_wilcoxon_signed_rank((int64_t)n, d, is_pratt ? SP_ZEROS_PRATT : SP_ZEROS_WILCOX, &w, &err),
+            &err);
     free(d);
-    return json_pack("{so so so sb}", "p", value(w.p), "p_least", value(w.p_least), "rank_biserial", value(w.rank_biserial),
-                     "exact", w.is_exact);
+    return json_pack("{so so so sb}", "p", value(w.p), "p_least", value(w.p_least), "rank_biserial",
+                     value(w.rank_biserial), "exact", w.is_exact);
 }
 
 static json_t *sign_flip(json_t *question)
@@ -121,9 +123,10 @@ static json_t *sign_flip(json_t *question)
 static json_t *mcnemar(json_t *question)
 {
     sp_mcnemar m;
-    sp_mcnemar_test(json_integer_value(json_object_get(question, "b")), json_integer_value(json_object_get(question, "c")), &m);
-    return json_pack("{so so so so}", "exact", value(m.exact), "mid_p", value(m.mid_p), "chi2_p", value(m.chi2_p),
-                     "chi2_corrected_p", value(m.chi2_corrected_p));
+    sp_mcnemar_test(json_integer_value(json_object_get(question, "b")),
+                    json_integer_value(json_object_get(question, "c")), &m);
+    return json_pack("{so so so so}", "exact", value(m.exact), "mid_p", value(m.mid_p), "chi2_p",
+                     value(m.chi2_p), "chi2_corrected_p", value(m.chi2_corrected_p));
 }
 
 static json_t *holm(json_t *question)
@@ -147,7 +150,8 @@ static json_t *bootstrap(json_t *question)
 {
     int64_t *a, *b, *scored = NULL;
     size_t n = integers(json_object_get(question, "a"), &a);
-    if (integers(json_object_get(question, "b"), &b) != n || integers(json_object_get(question, "scored"), &scored) != n)
+    if (integers(json_object_get(question, "b"), &b) != n ||
+        integers(json_object_get(question, "scored"), &scored) != n)
         stop("lists of different length");
     sp_bootstrap_options options = sp_bootstrap_options_default();
     options.n_resamples = (int32_t)json_integer_value(json_object_get(question, "resamples"));
@@ -158,8 +162,8 @@ static json_t *bootstrap(json_t *question)
     free(a);
     free(b);
     free(scored);
-    return json_pack("{so s[oo] s[oo]}", "difference", value(d.difference), "bca", value(d.bca[0]), value(d.bca[1]), "percentile",
-                     value(d.percentile[0]), value(d.percentile[1]));
+    return json_pack("{so s[oo] s[oo]}", "difference", value(d.difference), "bca", value(d.bca[0]),
+                     value(d.bca[1]), "percentile", value(d.percentile[0]), value(d.percentile[1]));
 }
 
 int main(void)

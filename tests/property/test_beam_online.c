@@ -7,8 +7,9 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.2}, {2, 7, 1, 3, TIES, NO, GAPS, 0.2},
-    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2}, {3, 6, 2, 3, TIES, NO, GAPS, 0.1},    {3, 6, 3, 2, NO, WEIGHTS, NO, 0.1},
+    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.2},
+    {2, 7, 1, 3, TIES, NO, GAPS, 0.2},      {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
+    {3, 6, 2, 3, TIES, NO, GAPS, 0.1},      {3, 6, 3, 2, NO, WEIGHTS, NO, 0.1},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 800, MOST_STATES = 200 };
 
@@ -29,7 +30,8 @@ typedef struct agreeing {
     int32_t path[ORACLE_STEPS];
 } agreeing;
 
-static void keep_agreeing(void *arg, const int32_t *path, double score, int64_t n_broken, double relaxed_score)
+static void keep_agreeing(void *arg, const int32_t *path, double score, int64_t n_broken,
+                          double relaxed_score)
 {
     (void)n_broken;
     (void)relaxed_score;
@@ -59,8 +61,10 @@ static int64_t oracle_online(dense_model *m, const sp_scores *scores, int64_t la
             return seen.n_steps - 1;
         path[t] = a.path[t];
     }
-    agreeing a = {.n_steps = scores->n_steps, .n_decided = scores->n_steps, .decided = path, .score = -INFINITY};
-    oracle_enumerate(m, scores, keep_agreeing, &a); /* lag 0 decides the last step before it knows that it is the last */
+    agreeing a = {
+        .n_steps = scores->n_steps, .n_decided = scores->n_steps, .decided = path, .score = -INFINITY};
+    oracle_enumerate(m, scores, keep_agreeing,
+                     &a); /* lag 0 decides the last step before it knows that it is the last */
     return a.score == -INFINITY ? scores->n_steps - 1 : -1;
 }
 
@@ -97,14 +101,14 @@ static int compare_partials(const void *a, const void *b)
 }
 
 /* The best way into state j from those kept; false when there is none. */
-static bool extend(const dense_model *m, const sp_scores *scores, int64_t t, const partial *kept, int n_kept, int32_t j,
-                   partial *out)
+static bool extend(const dense_model *m, const sp_scores *scores, int64_t t, const partial *kept, int n_kept,
+                   int32_t j, partial *out)
 {
     out->state = j;
     out->score = t == 0 ? m->start[j] : -INFINITY;
     for (int n = 0; t > 0 && n < n_kept; n++) {
-        double weight =
-            sp_scores_is_gap(scores, t) ? (m->is_entry[j] ? 0 : -INFINITY) : m->weight[kept[n].state * m->n_states + j];
+        double weight = sp_scores_is_gap(scores, t) ? (m->is_entry[j] ? 0 : -INFINITY)
+                                                    : m->weight[kept[n].state * m->n_states + j];
         double score = kept[n].score + weight;
         if (score > out->score || (score == out->score && score > -INFINITY && is_before(&kept[n], out, t))) {
             *out = kept[n];
@@ -145,11 +149,12 @@ static int64_t oracle_beam(const dense_model *m, const sp_scores *scores, int wi
 
 /* ---- checks ---- */
 
-typedef sp_status decoder(const sp_chain *, const sp_scores *, int32_t, sp_scratch *, int32_t *, double *, sp_error *);
+typedef sp_status decoder(const sp_chain *, const sp_scores *, int32_t, sp_scratch *, int32_t *, double *,
+                          sp_error *);
 
 /* The expected path with its own score, or the expected failure and nothing written. Returns the status. */
-static sp_status check(const random_case *c, const dense_model *m, const char *what, decoder *decode, int32_t parameter,
-                       sp_scratch *scratch, int64_t stuck, const int32_t *expected)
+static sp_status check(const random_case *c, const dense_model *m, const char *what, decoder *decode,
+                       int32_t parameter, sp_scratch *scratch, int64_t stuck, const int32_t *expected)
 {
     int32_t path[ORACLE_STEPS];
     double score = 77, own;
@@ -374,13 +379,14 @@ static void test_stream_is_file(void **state)
 /* ---- exact streams ---- */
 
 /* Pushes a recording to an exact stream. when [T]: the step after which each was decided. The status of the call that failed, or SP_OK. */
-static sp_status exact_stream(sp_online *online, const random_case *c, int32_t *path, int64_t *when, sp_error *err)
+static sp_status exact_stream(sp_online *online, const random_case *c, int32_t *path, int64_t *when,
+                              sp_error *err)
 {
     int64_t done = 0;
     for (int64_t t = 0; t < c->scores.n_steps; t++) {
         int32_t n = -5;
-        const sp_status status = sp_online_push_exact(online, c->data + t * c->scores.n_classes, sp_scores_is_gap(&c->scores, t),
-                                                      path + done, &n, err);
+        const sp_status status = sp_online_push_exact(online, c->data + t * c->scores.n_classes,
+                                                      sp_scores_is_gap(&c->scores, t), path + done, &n, err);
         if (status != SP_OK) {
             assert_int_equal(n, -5);
             sp_online_restart(online);
@@ -420,8 +426,9 @@ static void test_exact_stream_is_viterbi(void **state)
             int32_t path[122], whole[121];
             int64_t when[121];
             const sp_status status = exact_stream(online, &c, path, when, &err);
-            const sp_status expected = lag < 0 ? sp_viterbi(c.chain, &c.scores, scratch, whole, NULL, &err)
-                                               : decode_online(c.chain, &c.scores, lag, scratch, whole, NULL, &err);
+            const sp_status expected =
+                lag < 0 ? sp_viterbi(c.chain, &c.scores, scratch, whole, NULL, &err)
+                        : decode_online(c.chain, &c.scores, lag, scratch, whole, NULL, &err);
             assert_int_equal(status == SP_OK, expected == SP_OK);
             if (status == SP_OK)
                 assert_same_path(seed, "exact stream", lag, path, whole, c.scores.n_steps);
@@ -438,7 +445,8 @@ static void test_exact_stream_is_viterbi(void **state)
         random_case_free(&c);
     }
     sp_scratch_free(scratch);
-    printf("%lld paths, %lld of %lld steps before the end\n", (long long)n_paths, (long long)n_early, (long long)n_steps);
+    printf("%lld paths, %lld of %lld steps before the end\n", (long long)n_paths, (long long)n_early,
+           (long long)n_steps);
     assert_true(n_paths > 1000 && n_early > n_steps / 4 && n_forced > 50);
 }
 
@@ -449,13 +457,15 @@ typedef struct survivors {
     int32_t path[8][ORACLE_STEPS];
 } survivors;
 
-static void keep_survivors(void *arg, const int32_t *path, double score, int64_t n_broken, double relaxed_score)
+static void keep_survivors(void *arg, const int32_t *path, double score, int64_t n_broken,
+                           double relaxed_score)
 {
     (void)n_broken;
     (void)relaxed_score;
     survivors *v = arg;
     const int32_t k = path[v->n_steps - 1];
-    if (score > v->score[k] || (score == v->score[k] && score > -INFINITY && is_lower(path, v->path[k], v->n_steps))) {
+    if (score > v->score[k] ||
+        (score == v->score[k] && score > -INFINITY && is_lower(path, v->path[k], v->n_steps))) {
         v->score[k] = score;
         memcpy(v->path[k], path, (size_t)v->n_steps * sizeof *path);
     }
@@ -476,8 +486,8 @@ static void test_exact_stream_decides_at_once(void **state)
         int64_t done = 0;
         for (int64_t t = 0; t < c.scores.n_steps; t++) {
             int32_t path[ORACLE_STEPS + 1], n;
-            if (sp_online_push_exact(online, c.data + t * c.scores.n_classes, sp_scores_is_gap(&c.scores, t), path, &n, &err) !=
-                SP_OK)
+            if (sp_online_push_exact(online, c.data + t * c.scores.n_classes, sp_scores_is_gap(&c.scores, t),
+                                     path, &n, &err) != SP_OK)
                 break;
             done += n;
             survivors v = {.n_steps = t + 1};
@@ -498,8 +508,8 @@ static void test_exact_stream_decides_at_once(void **state)
                     }
             }
             if (agreed != done)
-                fail_msg("seed %llu: after step %d %d steps are decided, but survivors agree on %d", (unsigned long long)seed,
-                         (int)t, (int)done, (int)agreed);
+                fail_msg("seed %llu: after step %d %d steps are decided, but survivors agree on %d",
+                         (unsigned long long)seed, (int)t, (int)done, (int)agreed);
             n_checked++;
         }
         sp_online_free(online);

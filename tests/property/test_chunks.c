@@ -154,10 +154,11 @@ enum { STEPS = 40000 };
 static void most_chunks_are_accepted(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{5, 0.6, false, 0, 0, 0, 0}, {5, 0.6, true, 0, 0, 0, 0},
-                                 {8, 0.5, true, 0, 0, 0, 0},  {16, 0.4, true, 0, 0, 0.1, 0},
-                                 {2, 1, false, 0, 0, 0, 0},   {5, 0.8, false, 0, 1.5, 0, 0}, /* of both signs */
-                                 {6, 0.8, true, 0, 5, 0, 0},  {5, 0.8, false, 0, 0, 0.05, 0.5}};
+    static const kind kinds[] = {
+        {5, 0.6, false, 0, 0, 0, 0}, {5, 0.6, true, 0, 0, 0, 0},
+        {8, 0.5, true, 0, 0, 0, 0},  {16, 0.4, true, 0, 0, 0.1, 0},
+        {2, 1, false, 0, 0, 0, 0},   {5, 0.8, false, 0, 1.5, 0, 0}, /* of both signs */
+        {6, 0.8, true, 0, 5, 0, 0},  {5, 0.8, false, 0, 0, 0.05, 0.5}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         counts n = compare_kind(&kinds[i], 810000 + 100 * i, 4, STEPS);
         assert_true(n.n_chunks > 0);
@@ -169,7 +170,8 @@ static void most_chunks_are_accepted(void **state)
 static void ties_fall_as_in_the_plain_kernel(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{5, 0.6, false, 0.25, 0, 0, 0}, {7, 0.5, true, 1, 0, 0, 0}, {12, 0.4, true, 0.5, 0, 0.1, 0}};
+    static const kind kinds[] = {
+        {5, 0.6, false, 0.25, 0, 0, 0}, {7, 0.5, true, 1, 0, 0, 0}, {12, 0.4, true, 0.5, 0, 0.1, 0}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare_kind(&kinds[i], 820000 + 100 * i, 4, STEPS);
 }
@@ -281,11 +283,13 @@ static void pieces_go_on_from_any_delta(void **state)
     for (uint64_t i = 0; i < 24; i++) {
         random_source random = {890000 + i};
         sample s = draw_sample(891000 + i, &(kind){K, 0.8, false, 0, 0, 0, 0}, STEPS / 2, SP_F64);
-        double *x = s.data, before[K], expected[K], next[K], after[SP_LANES_MOST_CLASSES], fall = 0.4 + 0.01 * (double)i;
+        double *x = s.data, before[K], expected[K], next[K], after[SP_LANES_MOST_CLASSES],
+               fall = 0.4 + 0.01 * (double)i;
         for (int64_t t = 0; t < s.scores.n_steps; t++)
             for (int j = 0; j < K; j++)
                 x[K * t + j] = t < 1024 ? -fall - 0.1 * random_unit(&random)
-                                        : -0x1p-44 * (random_below(&random, 1 << 18) + (random_chance(&random, 0.02) ? 0.25 : 0));
+                                        : -0x1p-44 * (random_below(&random, 1 << 18) +
+                                                      (random_chance(&random, 0.02) ? 0.25 : 0));
         for (int j = 0; j < K; j++)
             before[j] = expected[j] = 350 - 20 * random_unit(&random);
         for (int64_t t = 0; t < s.scores.n_steps; t++) {
@@ -338,7 +342,8 @@ static void scores_are_looked_at(void **state)
                 x[i] = (float)(-bit * (random_below(&random, 1 << 12) + (seed % 3 ? 0.5 : 0.25)));
             y[i] = x[i];
             most = y[i] > most ? y[i] : most;
-            has_half |= y[i] > -INFINITY && fmod(y[i] / bit * 2, 2) != 0 && y[i] / bit * 2 == rint(y[i] / bit * 2);
+            has_half |=
+                y[i] > -INFINITY && fmod(y[i] / bit * 2, 2) != 0 && y[i] / bit * 2 == rint(y[i] / bit * 2);
         }
         n_found += has_half;
         for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {

@@ -8,8 +8,9 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, TIES, NO, NO, 0.2},        {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},
-    {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
+    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},   {4, 6, 1, 1, TIES, NO, NO, 0.2},
+    {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},   {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1},
+    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 200 };
 
@@ -30,7 +31,9 @@ static void check_no_path(const random_case *c, const dense_model *m, sp_scratch
     int32_t draws[2 * ORACLE_STEPS];
     sp_error err;
     memset(draws, 0x55, sizeof draws);
-    assert_int_equal(sp_draws(c->chain, &c->scores, &(sp_draw_options){.n = 2}, scratch, draws, ORACLE_STEPS, &err), SP_ENOPATH);
+    assert_int_equal(
+        sp_draws(c->chain, &c->scores, &(sp_draw_options){.n = 2}, scratch, draws, ORACLE_STEPS, &err),
+        SP_ENOPATH);
     assert_int_equal(err.step, oracle_first_unreachable(m, &c->scores));
     for (int i = 0; i < 2 * ORACLE_STEPS; i++)
         assert_int_equal(draws[i], 0x55555555);
@@ -102,7 +105,8 @@ static void frequencies_are_marginals(void **state)
     int n_checked = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
         random_case c = random_case_new(seed, &longer[seed % 3]);
-        if (c.scores.n_steps > 0 && sp_forward_backward(c.chain, &c.scores, scratch, NULL, NULL, NULL) == SP_OK) {
+        if (c.scores.n_steps > 0 &&
+            sp_forward_backward(c.chain, &c.scores, scratch, NULL, NULL, NULL) == SP_OK) {
             check_marginals(&c, scratch);
             n_checked++;
         }
@@ -160,7 +164,8 @@ static void a_seed_says_the_draws(void **state)
     draw_coin(&c, (sp_draw_options){.n = 7, .seed = 3, .recording = 5}, few);
     assert_memory_equal(many, few, sizeof few);
     for (int r = 1; r < 40; r++)
-        assert_memory_not_equal(many + (r - 1) * COIN_STEPS, many + r * COIN_STEPS, COIN_STEPS * sizeof *many);
+        assert_memory_not_equal(many + (r - 1) * COIN_STEPS, many + r * COIN_STEPS,
+                                COIN_STEPS * sizeof *many);
     for (int i = 0; i < 2; i++) {
         draw_coin(&c, (sp_draw_options){.n = 7, .seed = 3 + (i == 0), .recording = 5 + (i == 1)}, others);
         for (int r = 0; r < 7; r++)
@@ -178,7 +183,8 @@ static void draws_are_apart(void **state)
     coin c = coin_new(COIN_STEPS);
     for (int i = 0; i < 4; i++)
         draw_coin(&c, (sp_draw_options){.n = N, .seed = 1 + (uint64_t)(i / 2), .recording = i % 2}, draws[i]);
-    const int32_t *const other[] = {draws[0] + 1, draws[0] + COIN_STEPS, draws[0] + COIN_STEPS + 1, draws[1], draws[2], draws[3]};
+    const int32_t *const other[] = {
+        draws[0] + 1, draws[0] + COIN_STEPS, draws[0] + COIN_STEPS + 1, draws[1], draws[2], draws[3]};
     for (int i = 0; i < 6; i++) {
         const int n = (N - 2) * COIN_STEPS;
         int n_equal = 0;
@@ -196,11 +202,13 @@ static void what_is_refused(void **state)
     int32_t draws[3] = {7, 7, 7};
     sp_error err;
     sp_scratch *scratch = sp_scratch_new();
-    assert_int_equal(sp_draws(c.chain, &c.scores, &(sp_draw_options){.n = 0}, scratch, draws, 3, &err), SP_EINVAL);
+    assert_int_equal(sp_draws(c.chain, &c.scores, &(sp_draw_options){.n = 0}, scratch, draws, 3, &err),
+                     SP_EINVAL);
     assert_string_equal(err.message, "0 draws: ask for at least one");
     sp_scores three = c.scores;
     three.n_classes = 3;
-    assert_int_equal(sp_draws(c.chain, &three, &(sp_draw_options){.n = 1}, scratch, draws, 3, &err), SP_EINVAL);
+    assert_int_equal(sp_draws(c.chain, &three, &(sp_draw_options){.n = 1}, scratch, draws, 3, &err),
+                     SP_EINVAL);
     three = c.scores;
     three.n_steps = 0;
     assert_ok(sp_draws(c.chain, &three, &(sp_draw_options){.n = 1}, scratch, draws, 3, &err), &err);
@@ -217,7 +225,8 @@ static sp_status attempt(void *arg)
     sp_scratch *scratch = sp_scratch_new();
     if (!scratch)
         return SP_ENOMEM;
-    const sp_status status = sp_draws(c->chain, &c->scores, &(sp_draw_options){.n = 2}, scratch, draws, COIN_STEPS, NULL);
+    const sp_status status =
+        sp_draws(c->chain, &c->scores, &(sp_draw_options){.n = 2}, scratch, draws, COIN_STEPS, NULL);
     for (int t = 0; t < 2 * COIN_STEPS; t++)
         assert_int_equal(draws[t] == 0x55555555, status != SP_OK);
     sp_scratch_free(scratch);

@@ -16,8 +16,9 @@ enum { STEPS = 7, CLASSES = 3, PATHS = 2187, CASES = 200 };
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell, ties, weights, gaps, impossible */
-    {3, 7, 1, 1, NO, WEIGHTS, NO, 0.2}, {3, 7, 1, 1, NO, WEIGHTS, GAPS, 0.2}, {3, 7, 1, 1, TIES, NO, GAPS, 0.1},
-    {2, 7, 1, 1, NO, WEIGHTS, GAPS, 0}, {3, 6, 2, 1, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 2, 1, TIES, NO, NO, 0},
+    {3, 7, 1, 1, NO, WEIGHTS, NO, 0.2},   {3, 7, 1, 1, NO, WEIGHTS, GAPS, 0.2},
+    {3, 7, 1, 1, TIES, NO, GAPS, 0.1},    {2, 7, 1, 1, NO, WEIGHTS, GAPS, 0},
+    {3, 6, 2, 1, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 2, 1, TIES, NO, NO, 0},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -144,7 +145,9 @@ static void check_marginals(const random_case *c, const all_paths *a, sp_scratch
                 sum += product ? log(a->marginal[t][a->path[i][t]]) : a->marginal[t][a->path[i][t]];
             most = a->weight[i].best > -INFINITY ? fmax(most, sum) : most;
         }
-        assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path, NULL, &err), &err);
+        assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path, NULL,
+                                                                    &err),
+                  &err);
         assert_true(weight_of(c, a, path)->best > -INFINITY);
         for (int64_t t = 0; t < T; t++)
             own += product ? log(a->marginal[t][path[t]]) : a->marginal[t][path[t]];
@@ -183,9 +186,10 @@ static void check_short_sighted(const random_case *c, const all_paths *a, sp_scr
         is_finite = is_finite && c->data[i] > -INFINITY;
     int32_t path[STEPS];
     for (int i = 0; i < 5; i++) {
-        const sp_status status = i == 0  ? decode_greedy(c->chain, &c->scores, scratch, path, NULL, NULL)
-                                 : i < 3 ? decode_beam(c->chain, &c->scores, i, scratch, path, NULL, NULL)
-                                         : decode_online(c->chain, &c->scores, i - 3, scratch, path, NULL, NULL);
+        const sp_status status = i == 0 ? decode_greedy(c->chain, &c->scores, scratch, path, NULL, NULL)
+                                 : i < 3
+                                     ? decode_beam(c->chain, &c->scores, i, scratch, path, NULL, NULL)
+                                     : decode_online(c->chain, &c->scores, i - 3, scratch, path, NULL, NULL);
         assert_true(status == SP_OK || status == (a->has_path ? SP_EDEADEND : SP_ENOPATH));
         if (status == SP_OK)
             assert_true(weight_of(c, a, path)->best > -INFINITY);
@@ -264,8 +268,10 @@ static void test_batches(void **state)
         random_case_draw_scores(&c, &random, offsets[RECORDINGS], shape);
         const sp_batch batch = {c.scores, RECORDINGS, offsets};
         for (int kind = 0; kind < sp_strategy_count(); kind++) {
-            const sp_decode_options options = {.strategy = {kind, sp_strategy_about(kind)->sample}, .relax = seed % 2};
-            answer plain = answer_plain(c.chain, &batch, &options), fast = answer_decode(2, c.chain, &batch, &options);
+            const sp_decode_options options = {.strategy = {kind, sp_strategy_about(kind)->sample},
+                                               .relax = seed % 2};
+            answer plain = answer_plain(c.chain, &batch, &options),
+                   fast = answer_decode(2, c.chain, &batch, &options);
             assert_same_answer(&batch, &fast, &plain);
             for (int r = 0; r < RECORDINGS; r++)
                 n_decoded += plain.results[r].status == SP_OK;
@@ -364,12 +370,13 @@ static void test_equals_the_chain_written_out(void **state)
         assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
         model->durations = calloc(K, sizeof *model->durations);
         for (int k = 0; k < K; k++)
-            model->durations[k] =
-                (sp_duration){.form = SP_DURATION_RANGE, .min = {range[k].min, false}, .max = {range[k].max, false}};
+            model->durations[k] = (sp_duration){
+                .form = SP_DURATION_RANGE, .min = {range[k].min, false}, .max = {range[k].max, false}};
         sp_chain *a = chain_of(written), *b = chain_of(model);
         for (int kind = 0; kind < sp_strategy_count(); kind++) {
             const sp_strategy strategy = {kind, sp_strategy_about(kind)->sample};
-            const sp_status status = decode_one(strategy, a, &scores, scratch, expected, &expected_score, &err);
+            const sp_status status =
+                decode_one(strategy, a, &scores, scratch, expected, &expected_score, &err);
             if (kind == SP_GREEDY && status != SP_OK) /* looks ahead where the model says durations */
                 continue;
             assert_int_equal(decode_one(strategy, b, &scores, scratch, path, &score, &err), status);
@@ -416,8 +423,8 @@ static void test_geometric_is_the_ordinary_chain(void **state)
     explicit->durations = calloc(K, sizeof *explicit->durations);
     explicit->whole_at_start = true;
     for (int k = 0; k < K; k++) /* size 1: geometric, of mean 1 / (1 - a) */
-        explicit->durations[k] =
-            (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL, .centre = {1 / (1 - stay[k]), false}, .spread = 1};
+        explicit->durations[k] = (sp_duration){
+            .form = SP_DURATION_NEGATIVE_BINOMIAL, .centre = {1 / (1 - stay[k]), false}, .spread = 1};
     sp_chain *a = chain_of(ordinary), *b = chain_of(explicit);
     for (uint64_t seed = 0; seed < 60; seed++) {
         random_source random = {seed};
@@ -473,7 +480,8 @@ static void test_any_length_is_free_staying(void **state)
         assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
         model->durations = calloc(K, sizeof *model->durations);
         for (int k = 0; k < K; k++)
-            model->durations[k] = (sp_duration){.form = SP_DURATION_RANGE, .min = {1, false}, .max = {k % 2 ? T : 0, false}};
+            model->durations[k] =
+                (sp_duration){.form = SP_DURATION_RANGE, .min = {1, false}, .max = {k % 2 ? T : 0, false}};
         sp_chain *a = chain_of(free_model), *b = chain_of(model);
         assert_ok(sp_viterbi(a, &scores, scratch, expected, &expected_score, &err), &err);
         assert_ok(sp_viterbi(b, &scores, scratch, path, &score, &err), &err);
@@ -517,9 +525,11 @@ static void test_minimum_is_min_dwell(void **state)
                 data[i] = seed % 2 ? random_unit(&random) : random_below(&random, 3);
             const sp_scores scores = {data, SP_F64, K, T, NULL, NULL, NULL};
             /* Greedy sees how many steps remain of a duration, but not of a min_dwell. */
-            for (sp_strategy_kind kind = whole_at_end ? SP_BEAM : SP_GREEDY; kind <= SP_POSTERIOR_VITERBI; kind++) {
+            for (sp_strategy_kind kind = whole_at_end ? SP_BEAM : SP_GREEDY; kind <= SP_POSTERIOR_VITERBI;
+                 kind++) {
                 const sp_strategy strategy = {kind, kind == SP_BEAM || kind == SP_ONLINE ? 3 : 0};
-                const sp_status status = decode_one(strategy, a, &scores, scratch, expected, &expected_score, &err);
+                const sp_status status =
+                    decode_one(strategy, a, &scores, scratch, expected, &expected_score, &err);
                 assert_int_equal(decode_one(strategy, b, &scores, scratch, path, &score, &err), status);
                 if (status != SP_OK)
                     continue;
@@ -551,7 +561,8 @@ static sp_transition_counts count_runs(const random_case *c, const int32_t *path
             continue;
         const sp_duration *d = path[t] >= 0 ? duration_of_column(c, path[t]) : NULL;
         const bool is_cut = is_unscored(c, path, begin - 1, begin) || is_unscored(c, path, t + 1, t + 1) ||
-                            (is_side(c, begin) && !c->model->whole_at_start) || (is_side(c, t + 1) && !c->model->whole_at_end);
+                            (is_side(c, begin) && !c->model->whole_at_start) ||
+                            (is_side(c, t + 1) && !c->model->whole_at_end);
         if (d && duration_weight(d, t + 1 - begin, is_cut) == -INFINITY) {
             const bool is_long = duration_weight(d, t + 1 - begin, true) == -INFINITY;
             counts.short_runs += !is_long;
@@ -602,7 +613,8 @@ static void test_log_normal_lengths(void **state)
     assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1}, NULL, &err), &err);
     assert_non_null(model->durations = calloc(1, sizeof *model->durations));
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        model->durations[0] = (sp_duration){.form = SP_DURATION_LOG_NORMAL, .centre = {of[i][0], false}, .spread = of[i][1]};
+        model->durations[0] =
+            (sp_duration){.form = SP_DURATION_LOG_NORMAL, .centre = {of[i][0], false}, .spread = of[i][1]};
         assert_ok(sp_run_weights_make(model, 0, 0, false, &weights, &err), &err);
         for (int64_t d = 1; d < 2000; d = 2 * d + 1) {
             const double a = d == 1 ? -INFINITY : log(((double)d - .5) / of[i][0]) / of[i][1],

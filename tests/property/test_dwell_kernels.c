@@ -72,11 +72,13 @@ static void compare(const random_case *c, const sp_batch *batch, uint64_t seed, 
 }
 
 /* Recordings of 0 .. longest steps of one random model, f64 or f32. */
-static void compare_random(uint64_t seed, const random_shape *shape, int32_t most_recordings, int32_t longest, tally *seen)
+static void compare_random(uint64_t seed, const random_shape *shape, int32_t most_recordings, int32_t longest,
+                           tally *seen)
 {
     random_source random = {seed + 1};
     random_case c = random_case_new(seed, shape);
-    int64_t offsets[200], n = random_below(&random, most_recordings + 1), usual = random_below(&random, longest + 1);
+    int64_t offsets[200], n = random_below(&random, most_recordings + 1),
+                          usual = random_below(&random, longest + 1);
     bool is_ragged = random_chance(&random, 0.7);
     assert_true(most_recordings < 200);
     offsets[0] = 0;
@@ -85,7 +87,8 @@ static void compare_random(uint64_t seed, const random_shape *shape, int32_t mos
     random_case_draw_scores(&c, &random, offsets[n], shape);
     sp_batch batch = {c.scores, n, offsets};
     size_t n_values = (size_t)offsets[n] * (size_t)c.scores.n_classes;
-    float *narrow = malloc(n_values * sizeof *narrow + 1); /* no room behind the last row: reading past it is found out */
+    float *narrow =
+        malloc(n_values * sizeof *narrow + 1); /* no room behind the last row: reading past it is found out */
     assert_non_null(narrow);
     for (size_t i = 0; i < n_values; i++)
         narrow[i] = (float)c.data[i];
@@ -106,17 +109,23 @@ static void dwells_equal_plain(void **state)
         int32_t most_recordings, longest;
         int n_cases;
     } kinds[] = {
-        {{5, 1, 1, 4, true, false, false, 0}, 40, 40, 500},    {{5, 1, 1, 4, true, true, false, 0.05}, 40, 40, 400},
-        {{4, 1, 1, 2, true, false, false, 0.1}, 70, 25, 400},  {{8, 1, 1, 3, true, true, true, 0.02}, 40, 30, 300},
-        {{12, 1, 1, 9, true, false, false, 0}, 20, 60, 150},   {{12, 1, 1, 10, true, true, false, 0.01}, 20, 60, 150},
-        {{5, 1, 1, 6, false, true, false, 0.02}, 40, 60, 150}, {{2, 1, 1, 64, true, false, false, 0}, 20, 300, 60},
-        {{3, 1, 1, 16, true, true, false, 0}, 34, 200, 100},   {{2, 1, 1, 3, true, false, false, 0}, 120, 12, 400},
+        {{5, 1, 1, 4, true, false, false, 0}, 40, 40, 500},
+        {{5, 1, 1, 4, true, true, false, 0.05}, 40, 40, 400},
+        {{4, 1, 1, 2, true, false, false, 0.1}, 70, 25, 400},
+        {{8, 1, 1, 3, true, true, true, 0.02}, 40, 30, 300},
+        {{12, 1, 1, 9, true, false, false, 0}, 20, 60, 150},
+        {{12, 1, 1, 10, true, true, false, 0.01}, 20, 60, 150},
+        {{5, 1, 1, 6, false, true, false, 0.02}, 40, 60, 150},
+        {{2, 1, 1, 64, true, false, false, 0}, 20, 300, 60},
+        {{3, 1, 1, 16, true, true, false, 0}, 34, 200, 100},
+        {{2, 1, 1, 3, true, false, false, 0}, 120, 12, 400},
         {{6, 1, 1, 5, true, false, true, 0.3}, 40, 12, 300},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         tally seen = {0};
         for (int c = 0; c < kinds[i].n_cases; c++)
-            compare_random(700000 + 1000 * i + (uint64_t)c, &kinds[i].shape, kinds[i].most_recordings, kinds[i].longest, &seen);
+            compare_random(700000 + 1000 * i + (uint64_t)c, &kinds[i].shape, kinds[i].most_recordings,
+                           kinds[i].longest, &seen);
         assert_true(seen.n_fast > kinds[i].n_cases / 4);
         assert_true(seen.n_decoded > kinds[i].n_cases);
         assert_true(seen.n_stuck > 0 || kinds[i].shape.impossible == 0);
@@ -179,7 +188,8 @@ static sp_model *left_to_right(random_source *random, int32_t n_classes, int32_t
         char name[8];
         snprintf(name, sizeof name, "s%d", (int)number[s]);
         model->states[number[s]] = strdup(name);
-        model->state_class[number[s]] = comes_back ? random_below(random, n_classes) : s * n_classes / n_states;
+        model->state_class[number[s]] =
+            comes_back ? random_below(random, n_classes) : s * n_classes / n_states;
         model->start[number[s]] = s < 2 ? -0.25 * random_below(random, 3) : -INFINITY;
         for (int32_t d = 0; d < 3 && s + d < n_states; d++) {
             const size_t edge = (size_t)number[s] * M + (size_t)number[s + d];
@@ -199,7 +209,8 @@ static void left_to_right_equals_plain(void **state)
     tally seen = {0};
     for (uint64_t seed = 0; seed < 300; seed++) {
         random_source random = {820000 + seed};
-        const random_shape shape = {6, 1, 1, 1, seed % 3 != 0, seed % 2 != 0, false, seed % 5 == 0 ? 0.02 : 0};
+        const random_shape shape = {
+            6, 1, 1, 1, seed % 3 != 0, seed % 2 != 0, false, seed % 5 == 0 ? 0.02 : 0};
         random_case c = {.seed = seed};
         sp_error err;
         const int32_t K = 1 + random_below(&random, 6);

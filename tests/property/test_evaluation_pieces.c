@@ -40,8 +40,8 @@ static void draw_durations(sp_model *model, random_source *random)
             continue;
         const double min = 1 + random_below(random, 4);
         model->min_dwell[k] = 1;
-        model->durations[k] =
-            (sp_duration){.form = SP_DURATION_RANGE, .min = {min, false}, .max = {min + random_below(random, 4), false}};
+        model->durations[k] = (sp_duration){
+            .form = SP_DURATION_RANGE, .min = {min, false}, .max = {min + random_below(random, 4), false}};
     }
     model->whole_at_start = random_chance(random, 0.5);
     model->whole_at_end = random_chance(random, 0.5);
@@ -95,7 +95,8 @@ static void problem_draw(problem *p, uint64_t seed)
     double stay = random_unit(&random), none = random_chance(&random, 0.5) ? 0.1 : 0;
     for (int64_t n = 0; n < N; n++) {
         p->cut[n] = random_below(&random, 3);
-        int64_t first = p->offsets[n], T = n == 1 ? 1 + random_below(&random, MOST) : random_below(&random, 20);
+        int64_t first = p->offsets[n],
+                T = n == 1 ? 1 + random_below(&random, MOST) : random_below(&random, 20);
         p->offsets[n + 1] = first + T;
         draw_steps(&random, T, p->labels + first, stay, none);
         for (int64_t t = first; t < first + T && p->kind == 2 && random_chance(&random, 0.98); t++)
@@ -106,12 +107,15 @@ static void problem_draw(problem *p, uint64_t seed)
             p->segments[t] = segment += random_chance(&random, 0.03);
         for (int s = 0; s < STRATEGIES; s++) {
             bool is_decoded = random_chance(&random, 0.9);
-            p->results[s][n] = (sp_decoded){
-                .status = is_decoded ? SP_OK : SP_EDEADEND, .step = is_decoded ? -1 : 0, .score = -1.5 - random_unit(&random)};
+            p->results[s][n] = (sp_decoded){.status = is_decoded ? SP_OK : SP_EDEADEND,
+                                            .step = is_decoded ? -1 : 0,
+                                            .score = -1.5 - random_unit(&random)};
             int32_t *path = p->paths[s] + first, late = random_below(&random, 3);
             for (int64_t t = 0; t < T; t++) {
                 int32_t label = p->labels[first + (t >= late ? t - late : 0)];
-                path[t] = !is_decoded ? -1 : label >= 0 && random_chance(&random, 0.8) ? label : random_below(&random, K);
+                path[t] = !is_decoded                                 ? -1
+                          : label >= 0 && random_chance(&random, 0.8) ? label
+                                                                      : random_below(&random, K);
             }
         }
     }
@@ -196,7 +200,8 @@ static void *copy_of(const void *from, size_t bytes)
     return memcpy(copy, from, bytes);
 }
 
-static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments, sp_error *err)
+static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t **labels,
+                             const int64_t **segments, sp_error *err)
 {
     (void)err;
     tape *t = arg;
@@ -214,15 +219,23 @@ static int32_t *around(const int32_t *steps, int64_t at, int64_t n, int64_t befo
     return (int32_t *)copy_of(steps + at - before, (size_t)(before + n + after) * sizeof *steps) + before;
 }
 
-static void add_piece(const problem *p, sp_evaluation *e, int64_t first, int64_t at, int64_t n, int64_t before, int64_t after)
+static void add_piece(const problem *p, sp_evaluation *e, int64_t first, int64_t at, int64_t n,
+                      int64_t before, int64_t after)
 {
     int32_t *labels = around(p->labels + first, at, n, before, after), *paths[STRATEGIES], *raters[RATERS];
-    int64_t *segments = (int64_t *)copy_of(p->segments + first + at - before, (size_t)(before + n + after) * 8) + before;
+    int64_t *segments =
+        (int64_t *)copy_of(p->segments + first + at - before, (size_t)(before + n + after) * 8) + before;
     for (int s = 0; s < STRATEGIES; s++)
         paths[s] = around(p->paths[s] + first, at, n, before, after);
     for (int i = 0; i < RATERS; i++)
         raters[i] = around(p->raters[i] + first, at, n, before, after);
-    sp_scores scores = {copy_of(p->scores + (first + at) * K, (size_t)n * K * sizeof(double)), SP_F64, K, n, NULL, NULL, NULL};
+    sp_scores scores = {copy_of(p->scores + (first + at) * K, (size_t)n * K * sizeof(double)),
+                        SP_F64,
+                        K,
+                        n,
+                        NULL,
+                        NULL,
+                        NULL};
     sp_evaluation_piece piece = {.n_steps = n,
                                  .before = before,
                                  .after = after,
@@ -248,7 +261,8 @@ static void add_in_pieces(const problem *p, sp_evaluation *e, int64_t n, random_
     sp_decoded results[STRATEGIES];
     for (int s = 0; s < STRATEGIES; s++)
         results[s] = p->results[s][n];
-    sp_evaluation_recording recording = {.n_steps = T, .results = results, .sleep = {-1, -1}, .cut_path_steps = p->cut[n]};
+    sp_evaluation_recording recording = {
+        .n_steps = T, .results = results, .sleep = {-1, -1}, .cut_path_steps = p->cut[n]};
     if (p->has_trim)
         for (int64_t t = 0; t < T; t += 7)
             sp_wake_look(&recording.sleep, t, T - t < 7 ? T - t : 7, stages, p->labels + first + t);
@@ -287,8 +301,8 @@ static void assert_same_text(uint64_t seed, const char *what, char *a, char *b)
     while (a[at] && a[at] == b[at])
         at++;
     if (a[at] != b[at])
-        fail_msg("seed %llu, %s at %zu: whole ...%.200s..., in pieces ...%.200s...", (unsigned long long)seed, what, at,
-                 a + (at > 100 ? at - 100 : 0), b + (at > 100 ? at - 100 : 0));
+        fail_msg("seed %llu, %s at %zu: whole ...%.200s..., in pieces ...%.200s...", (unsigned long long)seed,
+                 what, at, a + (at > 100 ? at - 100 : 0), b + (at > 100 ? at - 100 : 0));
     free(a);
     free(b);
 }
@@ -373,13 +387,15 @@ static void test_pieces_out_of_order(void **state)
     assert_int_equal(sp_evaluation_add_piece(e, &piece, &err), SP_EINVAL); /* no labels */
     const int64_t bad[][3] = {{20, 0, 3}, {51, 0, 0}, {3, 0, 4}, {20, 1, 4}};
     for (int i = 0; i < 4; i++) {
-        piece = (sp_evaluation_piece){.n_steps = bad[i][0], .before = bad[i][1], .after = bad[i][2], .labels = p->labels};
+        piece = (sp_evaluation_piece){
+            .n_steps = bad[i][0], .before = bad[i][1], .after = bad[i][2], .labels = p->labels};
         assert_int_equal(sp_evaluation_add_piece(e, &piece, &err), SP_EINVAL);
     }
     p->labels[p->offsets[1] + 7] = 9;
-    const int32_t *paths[STRATEGIES] = {p->paths[0], p->paths[1], p->paths[2]}, *raters[RATERS] = {p->raters[0], p->raters[1]};
-    piece =
-        (sp_evaluation_piece){.n_steps = 20, .after = 4, .labels = p->labels + p->offsets[1], .paths = paths, .raters = raters};
+    const int32_t *paths[STRATEGIES] = {p->paths[0], p->paths[1], p->paths[2]},
+                  *raters[RATERS] = {p->raters[0], p->raters[1]};
+    piece = (sp_evaluation_piece){
+        .n_steps = 20, .after = 4, .labels = p->labels + p->offsets[1], .paths = paths, .raters = raters};
     assert_int_equal(sp_evaluation_add_piece(e, &piece, &err), SP_EDATA);
     assert_int_equal(err.step, 7);
     sp_evaluation_free(e);
@@ -389,6 +405,7 @@ static void test_pieces_out_of_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_reports), cmocka_unit_test(test_pieces_out_of_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_reports),
+                                       cmocka_unit_test(test_pieces_out_of_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

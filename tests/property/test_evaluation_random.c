@@ -81,12 +81,14 @@ static void make_problem(problem *p)
         }
         for (int s = 0; s < STRATEGIES; s++) {
             bool is_decoded = below(6) > 0;
-            p->results[s][n] = (sp_decoded){.status = is_decoded ? SP_OK : SP_ENOPATH, .step = is_decoded ? -1 : 0, .score = -1};
+            p->results[s][n] = (sp_decoded){
+                .status = is_decoded ? SP_OK : SP_ENOPATH, .step = is_decoded ? -1 : 0, .score = -1};
             for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++)
-                p->paths[s][t] = !is_decoded                          ? -1
-                                 : t > p->offsets[n] && below(3) == 0 ? p->paths[s][t - 1] /* late, so that boundaries move */
-                                 : below(3) && p->labels[t] >= 0      ? p->labels[t]
-                                                                      : below(p->K);
+                p->paths[s][t] = !is_decoded ? -1
+                                 : t > p->offsets[n] && below(3) == 0
+                                     ? p->paths[s][t - 1] /* late, so that boundaries move */
+                                 : below(3) && p->labels[t] >= 0 ? p->labels[t]
+                                                                 : below(p->K);
         }
     }
     p->chain = make_chain(p);
@@ -118,12 +120,13 @@ static sp_comparison *evaluate(const problem *p, int64_t n, const int64_t *order
                 results[s][i] = p->results[s][r];
             }
         }
-        sp_evaluation_block block = {.n_recordings = count,
-                                     .offsets = offsets,
-                                     .labels = labels,
-                                     .segments = segments,
-                                     .paths = (const int32_t *const[]){paths[0], paths[1], paths[2], paths[3]},
-                                     .results = (const sp_decoded *const[]){results[0], results[1], results[2], results[3]}};
+        sp_evaluation_block block = {
+            .n_recordings = count,
+            .offsets = offsets,
+            .labels = labels,
+            .segments = segments,
+            .paths = (const int32_t *const[]){paths[0], paths[1], paths[2], paths[3]},
+            .results = (const sp_decoded *const[]){results[0], results[1], results[2], results[3]}};
         assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
     }
     sp_comparison *c = NULL;
@@ -139,8 +142,8 @@ static bool joined(const problem *p, int64_t n, int64_t t)
     return t > p->offsets[n] && t < p->offsets[n + 1] && p->segments[t] == p->segments[t - 1];
 }
 
-static void check_counts(const problem *p, const int32_t *steps, const sp_transition_counts *c, const sp_pair_count *pairs,
-                         int64_t n_pairs)
+static void check_counts(const problem *p, const int32_t *steps, const sp_transition_counts *c,
+                         const sp_pair_count *pairs, int64_t n_pairs)
 {
     sp_transition_counts x = {0};
     int64_t illegal[MAX_K * MAX_K] = {0};
@@ -200,7 +203,8 @@ static void check_runs(const problem *p, const int32_t *steps, const sp_class_ru
         if (count == 0)
             continue;
         assert_close(class_runs[k].mean.value, (double)total / (double)count, 1e-12, 0);
-        double median = count % 2 ? (double)lengths[count / 2] : (double)(lengths[count / 2 - 1] + lengths[count / 2]) / 2;
+        double median = count % 2 ? (double)lengths[count / 2]
+                                  : (double)(lengths[count / 2 - 1] + lengths[count / 2]) / 2;
         assert_close(class_runs[k].median.value, median, 0, 0);
     }
 }
@@ -208,7 +212,8 @@ static void check_runs(const problem *p, const int32_t *steps, const sp_class_ru
 /* A change of class at a step, as from * K + to; -1 where there is none. */
 static int32_t change_at(const problem *p, int64_t n, const int32_t *steps, int64_t t)
 {
-    if (!joined(p, n, t) || seen(p, steps, t) < 0 || seen(p, steps, t - 1) < 0 || seen(p, steps, t) == seen(p, steps, t - 1))
+    if (!joined(p, n, t) || seen(p, steps, t) < 0 || seen(p, steps, t - 1) < 0 ||
+        seen(p, steps, t) == seen(p, steps, t - 1))
         return -1;
     return seen(p, steps, t - 1) * p->K + seen(p, steps, t);
 }
@@ -223,7 +228,8 @@ static int64_t best_match(const problem *p, int64_t n, const int32_t *path, int6
         return 0;
     int64_t best = best_match(p, n, path, w, t + 1, used); /* leave it out */
     for (int64_t u = t - w < a ? a : t - w; u <= t + w && u < b; u++) {
-        if (used[u] || change_at(p, n, path, u) != change_at(p, n, p->labels, t) || p->segments[u] != p->segments[t])
+        if (used[u] || change_at(p, n, path, u) != change_at(p, n, p->labels, t) ||
+            p->segments[u] != p->segments[t])
             continue;
         used[u] = true;
         int64_t with = 1 + best_match(p, n, path, w, t + 1, used);
@@ -275,7 +281,8 @@ static int64_t ceiling_of(const problem *p, int64_t n, bool *is_feasible)
     return *is_feasible ? answer : 0;
 }
 
-static void check_agreement(const problem *p, const sp_strategy_result *s, const int32_t *path, const int32_t *baseline)
+static void check_agreement(const problem *p, const sp_strategy_result *s, const int32_t *path,
+                            const int32_t *baseline)
 {
     int64_t confusion[MAX_K * MAX_K] = {0}, undecoded[MAX_K] = {0}, scored = 0;
     sp_changes changes = {0};
@@ -422,14 +429,17 @@ static void assert_same_pooled(const sp_comparison *a, const sp_comparison *b)
     assert_same_runs(a->n_classes, a->reference_runs, b->reference_runs);
     for (int s = 0; s < STRATEGIES; s++) {
         const sp_strategy_result *x = &a->strategies[s], *y = &b->strategies[s];
-        assert_memory_equal(x->confusion, y->confusion, (size_t)(a->n_classes * a->n_classes) * sizeof *x->confusion);
-        assert_memory_equal(x->undecoded_steps, y->undecoded_steps, (size_t)a->n_classes * sizeof *x->undecoded_steps);
+        assert_memory_equal(x->confusion, y->confusion,
+                            (size_t)(a->n_classes * a->n_classes) * sizeof *x->confusion);
+        assert_memory_equal(x->undecoded_steps, y->undecoded_steps,
+                            (size_t)a->n_classes * sizeof *x->undecoded_steps);
         assert_memory_equal(&x->counts, &y->counts, sizeof x->counts);
         assert_memory_equal(&x->changes, &y->changes, sizeof x->changes);
         assert_memory_equal(x->context_correct, y->context_correct, sizeof x->context_correct);
         assert_memory_equal(x->boundaries.matched, y->boundaries.matched, sizeof x->boundaries.matched);
         assert_int_equal(x->n_illegal_pairs, y->n_illegal_pairs);
-        assert_memory_equal(x->illegal_pairs, y->illegal_pairs, (size_t)x->n_illegal_pairs * sizeof *x->illegal_pairs);
+        assert_memory_equal(x->illegal_pairs, y->illegal_pairs,
+                            (size_t)x->n_illegal_pairs * sizeof *x->illegal_pairs);
         assert_same_runs(a->n_classes, x->class_runs, y->class_runs);
         assert_int_equal(x->entities.pooled.correct, y->entities.pooled.correct);
         assert_int_equal(x->entities.strict.decoded, y->entities.strict.decoded);
@@ -481,7 +491,8 @@ static void test_blocks_and_order_change_nothing(void **state)
         assert_same_pooled(whole, single);
         assert_same_pooled(whole, some);
         assert_same_pooled(whole, other);
-        for (int32_t i = 0; i < whole->n_comparisons; i++) /* the interval depends on the order, not on the blocks */
+        for (int32_t i = 0; i < whole->n_comparisons;
+             i++) /* the interval depends on the order, not on the blocks */
             assert_same_difference(&whole->comparisons[i].difference, &some->comparisons[i].difference);
         sp_comparison_free(whole);
         sp_comparison_free(single);

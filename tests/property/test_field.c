@@ -8,7 +8,8 @@
 enum { CLASSES = 11, STEPS = 5, ROWS = 4, PLACES = ROWS * STEPS, ROUNDS = 1500 };
 
 typedef struct answers {
-    double value[ROWS], by_e[PLACES * CLASSES], by_move[CLASSES * CLASSES], by_start[CLASSES], by_end[CLASSES];
+    double value[ROWS], by_e[PLACES * CLASSES], by_move[CLASSES * CLASSES], by_start[CLASSES],
+        by_end[CLASSES];
     float by_floats[PLACES * CLASSES];
     sp_field_fault fault[ROWS];
 } answers;
@@ -16,14 +17,16 @@ typedef struct answers {
 typedef struct field_case {
     int32_t K;
     int64_t first[ROWS], length[ROWS], targets[PLACES];
-    double move[CLASSES * CLASSES], start[CLASSES], end[CLASSES], e[PLACES * CLASSES], along[PLACES * CLASSES], weight[ROWS];
+    double move[CLASSES * CLASSES], start[CLASSES], end[CLASSES], e[PLACES * CLASSES],
+        along[PLACES * CLASSES], weight[ROWS];
     float floats[PLACES * CLASSES], along_floats[PLACES * CLASSES];
     sp_field field;
 } field_case;
 
 static double nats(random_source *random, double width, double impossible)
 {
-    return random_chance(random, impossible) ? -INFINITY : (double)(float)((random_unit(random) - 0.5) * width);
+    return random_chance(random, impossible) ? -INFINITY
+                                             : (double)(float)((random_unit(random) - 0.5) * width);
 }
 
 /* Rows in padded blocks, or step by step beside each other; few paths. */
@@ -169,8 +172,8 @@ static void check_faults(field_case *c, const answers *a)
     }
 }
 
-#define ALL_CLOSE(x, y, n)                                                                                                       \
-    for (int i = 0; i < (n); i++)                                                                                                \
+#define ALL_CLOSE(x, y, n)                                                                                   \
+    for (int i = 0; i < (n); i++)                                                                            \
     assert_close((x)[i], (y)[i], 1e-10, 1e-12)
 
 static void compare(const answers *a, const answers *expected, int32_t K)
@@ -257,7 +260,8 @@ static void test_faults(void **state)
 {
     (void)state;
     static answers a;
-    const double zero[4] = {0}, e[] = {0, 0, 0, NAN, 0, -INFINITY, 0, INFINITY}, forbidden[] = {-INFINITY, -INFINITY};
+    const double zero[4] = {0}, e[] = {0, 0, 0, NAN, 0, -INFINITY, 0, INFINITY},
+                 forbidden[] = {-INFINITY, -INFINITY};
     const int64_t two = 2, out[] = {0, 2};
     sp_field f = two_classes(zero, zero, e, &two);
     f.weight = zero;

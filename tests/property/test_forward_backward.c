@@ -52,7 +52,8 @@ typedef struct sample {
 } sample;
 
 /* spread: scores are stretched by it. */
-static sample draw_sample(uint64_t seed, const random_shape *shape, int32_t most_recordings, int32_t longest, double spread)
+static sample draw_sample(uint64_t seed, const random_shape *shape, int32_t most_recordings, int32_t longest,
+                          double spread)
 {
     random_source random = {seed * 77 + 1};
     sample s = {.c = random_case_new(seed, shape)};
@@ -98,13 +99,15 @@ static sure_answer decode(sp_isa isa, int n_threads, const sample *s, sp_strateg
 {
     sp_error err;
     size_t n_steps = (size_t)s->batch.scores.n_steps, n = (size_t)s->batch.n_recordings;
-    sure_answer x = {answer_new(&s->batch), malloc((n_steps + 1) * sizeof *x.confidence), malloc((n + 1) * sizeof *x.log_z)};
+    sure_answer x = {answer_new(&s->batch), malloc((n_steps + 1) * sizeof *x.confidence),
+                     malloc((n + 1) * sizeof *x.log_z)};
     assert_true(x.confidence && x.log_z);
     sp_decode_options options = {.strategy = {strategy, 0}, .relax = relax};
     sp_decode_output output = answer_output(&x.a);
     output.confidence = x.confidence;
     output.log_partition = x.log_z;
-    assert_ok(sp_decode_batch_with(isa, s->c.chain, &s->batch, &options, workers[n_threads], &output, &err), &err);
+    assert_ok(sp_decode_batch_with(isa, s->c.chain, &s->batch, &options, workers[n_threads], &output, &err),
+              &err);
     return x;
 }
 
@@ -118,7 +121,8 @@ static void sure_answer_free(sure_answer *x)
 static void assert_same_bytes(const sample *s, const sure_answer *a, const sure_answer *b)
 {
     assert_same_answer(&s->batch, &a->a, &b->a);
-    assert_memory_equal(a->confidence, b->confidence, (size_t)s->batch.scores.n_steps * sizeof *a->confidence);
+    assert_memory_equal(a->confidence, b->confidence,
+                        (size_t)s->batch.scores.n_steps * sizeof *a->confidence);
     assert_memory_equal(a->log_z, b->log_z, (size_t)s->batch.n_recordings * sizeof *a->log_z);
 }
 
@@ -146,7 +150,8 @@ static void compare_sample(const sample *s, uint64_t seed)
         sure_answer first = decode(SP_ISA_BASE, 1, s, strategies[i], relax);
         assert_close_to_plain(s, &plain, &first);
         for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-            sure_answer found = decode(isa, 1 + (int)(seed + (uint64_t)isa) % MOST_THREADS, s, strategies[i], relax);
+            sure_answer found =
+                decode(isa, 1 + (int)(seed + (uint64_t)isa) % MOST_THREADS, s, strategies[i], relax);
             assert_same_bytes(s, &first, &found);
             sure_answer_free(&found);
         }
@@ -155,15 +160,20 @@ static void compare_sample(const sample *s, uint64_t seed)
     }
 }
 
-static void compare(const random_shape *shape, uint64_t seed, int32_t most_recordings, int32_t longest, double spread)
+static void compare(const random_shape *shape, uint64_t seed, int32_t most_recordings, int32_t longest,
+                    double spread)
 {
     sample s = draw_sample(seed, shape, most_recordings, longest, spread);
     compare_sample(&s, seed);
     free_sample(&s);
 }
 
-static const random_shape usual = {
-    .max_classes = 6, .max_steps = 1, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true, .impossible = 0.02};
+static const random_shape usual = {.max_classes = 6,
+                                   .max_steps = 1,
+                                   .max_states_per_class = 1,
+                                   .max_dwell = 1,
+                                   .has_weights = true,
+                                   .impossible = 0.02};
 
 static void batches_equal_plain(void **state)
 {
@@ -198,7 +208,8 @@ typedef struct rows {
 static void keep_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     rows *r = arg;
-    memcpy(r->value + (size_t)t * r->n_classes, r->is_log ? log_marginal : marginal, r->n_classes * sizeof *marginal);
+    memcpy(r->value + (size_t)t * r->n_classes, r->is_log ? log_marginal : marginal,
+           r->n_classes * sizeof *marginal);
 }
 
 /* sp_forward_backward() of each recording: marginals to 1e-9, and exact zeros where there are such. */
@@ -210,8 +221,8 @@ static void check_marginals(const sample *s)
     for (int64_t n = 0; n < s->batch.n_recordings; n++) {
         sp_scores scores = sp_batch_recording(&s->batch, n);
         size_t n_values = (size_t)scores.n_steps * K;
-        double *found = malloc(n_values * sizeof *found + 1), *expected = malloc(n_values * sizeof *expected + 1), z = 1,
-               plain_z = 2;
+        double *found = malloc(n_values * sizeof *found + 1),
+               *expected = malloc(n_values * sizeof *expected + 1), z = 1, plain_z = 2;
         assert_true(found && expected);
         for (size_t i = 0; i < n_values; i++)
             found[i] = -7;
@@ -310,17 +321,20 @@ static int check_scores(const sample *s, sp_sum_use use)
     for (int64_t n = 0; n < s->batch.n_recordings; n++) {
         sp_scores scores = sp_batch_recording(&s->batch, n);
         size_t n_values = (size_t)scores.n_steps * K;
-        double *found = malloc(n_values * sizeof *found + 1), *expected = malloc(n_values * sizeof *expected + 1);
+        double *found = malloc(n_values * sizeof *found + 1),
+               *expected = malloc(n_values * sizeof *expected + 1);
         assert_true(found && expected);
         sp_sum_group group = {.use = use, .values = {found}};
-        sp_marginal_sink sink = {
-            .row = keep_row, .arg = &(rows){expected, K, use == SP_SUM_PRODUCT}, .wants_log = use == SP_SUM_PRODUCT};
+        sp_marginal_sink sink = {.row = keep_row,
+                                 .arg = &(rows){expected, K, use == SP_SUM_PRODUCT},
+                                 .wants_log = use == SP_SUM_PRODUCT};
         if (sp_sum_recording(s->c.chain, &scores, scratch, &group) == SP_OK) {
             sp_error err;
             assert_ok(sp_marginal_rows(s->c.chain, &scores, scratch, &sink, NULL, &err), &err);
             done++;
             for (size_t i = 0; i < n_values; i++) {
-                if (use == SP_SUM_MEA && sp_scores_at(&scores, (int64_t)(i / K), (int32_t)(i % K)) == -INFINITY)
+                if (use == SP_SUM_MEA &&
+                    sp_scores_at(&scores, (int64_t)(i / K), (int32_t)(i % K)) == -INFINITY)
                     expected[i] = -INFINITY;
                 assert_int_equal(found[i] == -INFINITY, expected[i] == -INFINITY);
                 if (found[i] > -INFINITY) {
@@ -415,8 +429,10 @@ static void test_blocks(void **state)
         double whole[2][60 * 5], part[2][60 * 5];
         int64_t blocks[] = {0, 1, 2, 7, 30, c.scores.n_steps - 1};
         for (int b = 0; b < 6; b++) {
-            collected out = {b ? part[0] : whole[0], b ? part[1] : whole[1], c.scores.n_classes, c.scores.n_steps};
-            sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true, .block = blocks[b] > 0 ? blocks[b] : 0};
+            collected out = {b ? part[0] : whole[0], b ? part[1] : whole[1], c.scores.n_classes,
+                             c.scores.n_steps};
+            sp_marginal_sink sink = {
+                .row = collect, .arg = &out, .wants_log = true, .block = blocks[b] > 0 ? blocks[b] : 0};
             if (sp_marginal_rows(c.chain, &c.scores, scratch, &sink, NULL, NULL) != SP_OK)
                 break;
             assert_int_equal(out.next, 0);
@@ -477,7 +493,8 @@ static void test_rounded_marginals(void **state)
         double rounded = sp_marginal_rounded(some[i]), steps = ldexp(rounded, 30);
         assert_true(steps == rint(steps));
         assert_true(fabs(rounded - some[i]) <= 0x1p-31);
-        assert_true(sp_marginal_rounded(rounded + 0x1p-32) == rounded && sp_marginal_rounded(rounded - 0x1p-32) == rounded);
+        assert_true(sp_marginal_rounded(rounded + 0x1p-32) == rounded &&
+                    sp_marginal_rounded(rounded - 0x1p-32) == rounded);
     }
     assert_true(sp_marginal_rounded(-8388608.3) == -8388608.3 && sp_marginal_rounded(-INFINITY) == -INFINITY);
     assert_true(sp_marginal_rounded(0) == 0 && sp_marginal_rounded(1) == 1);
@@ -527,7 +544,8 @@ static void test_underflow_costs_no_digits(void **state)
             assert_close(log_z, -behind, 0, 1e-13);
             assert_true(marginals[1] == 1 && marginals[3] == 1);
         }
-        sp_scores scores = {(double[]){0, -behind}, SP_F64, 2, 1, NULL, NULL, NULL}; /* and in the log of a marginal */
+        sp_scores scores = {
+            (double[]){0, -behind}, SP_F64, 2, 1, NULL, NULL, NULL}; /* and in the log of a marginal */
         collected out = {marginals, logs, 2, 1};
         sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
         assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, NULL, &err), &err);
@@ -559,8 +577,9 @@ static sp_status call(overlap *o, double *log_z)
     sp_error err;
     if (!scratch)
         return SP_ENOMEM;
-    sp_status status = o->asks_confidence ? sp_confidence(o->chain, &o->scores, scratch, o->path, o->confidence, log_z, &err)
-                                          : sp_forward_backward(o->chain, &o->scores, scratch, o->marginals, log_z, &err);
+    sp_status status = o->asks_confidence
+                           ? sp_confidence(o->chain, &o->scores, scratch, o->path, o->confidence, log_z, &err)
+                           : sp_forward_backward(o->chain, &o->scores, scratch, o->marginals, log_z, &err);
     sp_scratch_free(scratch);
     return status;
 }
@@ -663,7 +682,8 @@ static void exp_is_exact_to_its_last_digit(void **state)
     random_source random = {1};
     for (int i = 0; i < 300000; i++) {
         double span = i % 3 == 0 ? 1 : i % 3 == 1 ? 100 : 690;
-        double best = (i % 2 ? 300000 : 20) * (2 * random_unit(&random) - 1), x = best - span * random_unit(&random);
+        double best = (i % 2 ? 300000 : 20) * (2 * random_unit(&random) - 1),
+               x = best - span * random_unit(&random);
         vd power = nearest_power(spread(best));
         double shift = (power - spread(integer_at))[0], found = scaled_exp(spread(x), power)[0];
         assert_true(ulps(found, expl((x - shift * high) - shift * low)) < 1.25);

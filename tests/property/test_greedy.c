@@ -7,8 +7,9 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 8, 1, 1, TIES, WEIGHTS, GAPS, 0.2}, {4, 8, 1, 1, NO, WEIGHTS, GAPS, 0.2},   {4, 8, 1, 3, TIES, WEIGHTS, GAPS, 0.1},
-    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.1}, {3, 6, 2, 2, TIES, WEIGHTS, GAPS, 0.1},
+    {4, 8, 1, 1, TIES, WEIGHTS, GAPS, 0.2}, {4, 8, 1, 1, NO, WEIGHTS, GAPS, 0.2},
+    {4, 8, 1, 3, TIES, WEIGHTS, GAPS, 0.1}, {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.1},
+    {3, 6, 2, 2, TIES, WEIGHTS, GAPS, 0.1},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 3000 };
 
@@ -16,7 +17,8 @@ typedef struct tally {
     int decoded, dead_ends, no_path;
 } tally;
 
-static void check_decoded(const random_case *c, const dense_model *m, const int32_t *path, double score, const int32_t *expected)
+static void check_decoded(const random_case *c, const dense_model *m, const int32_t *path, double score,
+                          const int32_t *expected)
 {
     assert_same_path(c->seed, "greedy", 0, path, expected, c->scores.n_steps);
     assert_true(score > -INFINITY);
@@ -30,7 +32,8 @@ static void check_case(const random_case *c, sp_scratch *scratch, tally *n)
     double score = 77;
     sp_error err;
     memset(path, 0x55, sizeof path);
-    int64_t stuck = oracle_greedy(m, &c->scores, expected), unreachable = oracle_first_unreachable(m, &c->scores);
+    int64_t stuck = oracle_greedy(m, &c->scores, expected),
+            unreachable = oracle_first_unreachable(m, &c->scores);
     sp_status status = decode_greedy(c->chain, &c->scores, scratch, path, &score, &err);
     if (stuck < 0) {
         assert_ok(status, &err);

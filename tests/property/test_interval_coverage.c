@@ -69,10 +69,13 @@ static void test_even_differences(void **state)
         count_covered(sizes[i], TRIALS, &seed, covered);
         for (int kind = 0; kind < 2; kind++)
             if (few(covered[kind], TRIALS, expected) < chance || many(covered[kind], TRIALS, 0.95) < chance)
-                fail_msg("%s intervals of %d recordings held the truth in %d of %d samples; %.0f to %.0f are expected",
-                         kind ? "percentile" : "BCa", sizes[i], covered[kind], TRIALS, expected * TRIALS, 0.95 * TRIALS);
+                fail_msg("%s intervals of %d recordings held the truth in %d of %d samples; %.0f to %.0f are "
+                         "expected",
+                         kind ? "percentile" : "BCa", sizes[i], covered[kind], TRIALS, expected * TRIALS,
+                         0.95 * TRIALS);
         if (few(covered[2], TRIALS, 0.945) < chance || many(covered[2], TRIALS, 0.955) < chance)
-            fail_msg("studentised intervals of %d recordings held the truth in %d of %d samples", sizes[i], covered[2], TRIALS);
+            fail_msg("studentised intervals of %d recordings held the truth in %d of %d samples", sizes[i],
+                     covered[2], TRIALS);
     }
 }
 

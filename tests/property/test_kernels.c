@@ -23,7 +23,8 @@ typedef struct kind {
     double impossible; /* share of -INFINITY scores */
     double grid;       /* scores and weights are multiples of it; 0: of nothing */
     double shift;      /* is added to them */
-    int32_t n_columns; /* classes share what leads to them, so that there are so many different columns; 0: as it comes */
+    int32_t
+        n_columns; /* classes share what leads to them, so that there are so many different columns; 0: as it comes */
     int32_t per_class; /* states that emit one class, of so many "classes" as states; 0: one */
 } kind;
 
@@ -103,7 +104,8 @@ static sp_chain *draw_chain(random_source *random, const kind *k, int32_t n)
     return chain;
 }
 
-static void draw_scores(random_source *random, const kind *k, sample *s, int32_t n_classes, int64_t n_steps, sp_dtype dtype)
+static void draw_scores(random_source *random, const kind *k, sample *s, int32_t n_classes, int64_t n_steps,
+                        sp_dtype dtype)
 {
     size_t n = (size_t)n_steps * (size_t)n_classes;
     s->data = malloc(n * (size_t)dtype + 1); /* no room behind the last row: reading past it is found out */
@@ -123,8 +125,8 @@ static void draw_scores(random_source *random, const kind *k, sample *s, int32_t
         for (int64_t t = 0; t < n_steps; t++)
             s->segments[t] = id += random_chance(random, 0.01);
     }
-    s->batch.scores =
-        (sp_scores){.data = s->data, .dtype = dtype, .n_classes = n_classes, .n_steps = n_steps, .segments = s->segments};
+    s->batch.scores = (sp_scores){
+        .data = s->data, .dtype = dtype, .n_classes = n_classes, .n_steps = n_steps, .segments = s->segments};
 }
 
 static sample draw_sample(uint64_t seed, const kind *k)
@@ -138,9 +140,11 @@ static sample draw_sample(uint64_t seed, const kind *k)
     s.offsets = calloc((size_t)n + 1, sizeof *s.offsets);
     assert_non_null(s.offsets);
     for (int64_t r = 0; r < n; r++)
-        s.offsets[r + 1] = s.offsets[r] + (is_ragged ? random_below(&random, (int32_t)k->longest + 1) : usual);
+        s.offsets[r + 1] =
+            s.offsets[r] + (is_ragged ? random_below(&random, (int32_t)k->longest + 1) : usual);
     s.chain = draw_chain(&random, k, n_classes);
-    draw_scores(&random, k, &s, s.chain->n_classes, s.offsets[n], random_chance(&random, 0.5) ? SP_F32 : SP_F64);
+    draw_scores(&random, k, &s, s.chain->n_classes, s.offsets[n],
+                random_chance(&random, 0.5) ? SP_F32 : SP_F64);
     s.batch.n_recordings = n;
     s.batch.offsets = s.offsets;
     return s;
@@ -180,7 +184,8 @@ static answer decode_with(sp_isa isa, int n_threads, const sample *s, const sp_d
     sp_error err;
     answer a = answer_new(&s->batch);
     sp_decode_output output = answer_output(&a);
-    assert_ok(sp_decode_batch_with(isa, s->chain, &s->batch, options, workers[n_threads], &output, &err), &err);
+    assert_ok(sp_decode_batch_with(isa, s->chain, &s->batch, options, workers[n_threads], &output, &err),
+              &err);
     return a;
 }
 
@@ -258,10 +263,14 @@ static void wide_chains(void **state)
     static const struct {
         kind k;
         bool is_wide;
-    } cases[] = {{{33, 33, 0.3, 0, 0, true, 0, 0, 0, 9, 0}, true},    {{64, 64, 0.05, 0, 0, true, 0, 0, 0, 4, 0}, true},
-                 {{65, 65, 0.05, 0, 0, true, 0, 0, 0, 4, 0}, false},  {{16, 16, 0.3, 0, 0, true, 0, 0, 0, 4, 0}, false},
-                 {{17, 17, 1, 0, 0, false, 0, 0, 0, 12, 0}, true},    {{60, 60, 1, 0, 0, false, 0, 0, 0, 1, 0}, true},
-                 {{40, 40, 0.7, 0, 0, false, 0, 0, 0, 12, 0}, false}, {{17, 17, 0.8, 0, 0, false, 0, 0, 0, 0, 0}, false}};
+    } cases[] = {{{33, 33, 0.3, 0, 0, true, 0, 0, 0, 9, 0}, true},
+                 {{64, 64, 0.05, 0, 0, true, 0, 0, 0, 4, 0}, true},
+                 {{65, 65, 0.05, 0, 0, true, 0, 0, 0, 4, 0}, false},
+                 {{16, 16, 0.3, 0, 0, true, 0, 0, 0, 4, 0}, false},
+                 {{17, 17, 1, 0, 0, false, 0, 0, 0, 12, 0}, true},
+                 {{60, 60, 1, 0, 0, false, 0, 0, 0, 1, 0}, true},
+                 {{40, 40, 0.7, 0, 0, false, 0, 0, 0, 12, 0}, false},
+                 {{17, 17, 0.8, 0, 0, false, 0, 0, 0, 0, 0}, false}};
     for (uint64_t seed = 0; seed < 80; seed++) {
         random_source random = {130000 + seed};
         const size_t i = seed % (sizeof cases / sizeof *cases);
@@ -288,10 +297,11 @@ static void positive_sums_equal_plain(void **state)
 static void dense_in_blocks_equals_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0, 0, 0, 0, 0},      {20, 90, 0.1, 200, 3, true, 0, 0, 0, 0, 0},
-                                 {20, 40, 0.02, 200, 3, false, 0, 0, 0, 0, 0},  {20, 70, 1, 200, 3, false, 0.3, 0, 0, 0, 0},
-                                 {20, 90, 0.5, 200, 3, true, 0.05, 0, 0, 3, 0}, {20, 90, 0.7, 200, 3, false, 0.1, 0, 0, 4, 0},
-                                 {20, 90, 0.5, 200, 3, true, 0.02, 0, 0, 3, 3}};
+    static const kind kinds[] = {
+        {20, 70, 1, 200, 3, true, 0, 0, 0, 0, 0},      {20, 90, 0.1, 200, 3, true, 0, 0, 0, 0, 0},
+        {20, 40, 0.02, 200, 3, false, 0, 0, 0, 0, 0},  {20, 70, 1, 200, 3, false, 0.3, 0, 0, 0, 0},
+        {20, 90, 0.5, 200, 3, true, 0.05, 0, 0, 3, 0}, {20, 90, 0.7, 200, 3, false, 0.1, 0, 0, 4, 0},
+        {20, 90, 0.5, 200, 3, true, 0.02, 0, 0, 3, 3}};
     int n_shared = 0;
     for (uint64_t seed = 0; seed < 210; seed++) {
         sample s = draw_sample(200000 + seed, &kinds[seed % 7]);
@@ -305,9 +315,11 @@ static void dense_in_blocks_equals_plain(void **state)
             if (scores.n_steps == 0)
                 continue;
             sp_status status = sp_viterbi(s.chain, &scores, plain_scratch, expected, &expected_score, NULL);
-            assert_true(sp_dense_init(&dense, (sp_isa)(seed / 7 % (1 + (uint64_t)sp_isa_best())), s.chain, scratch));
+            assert_true(
+                sp_dense_init(&dense, (sp_isa)(seed / 7 % (1 + (uint64_t)sp_isa_best())), s.chain, scratch));
             n_shared += dense.shared.n > 0;
-            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), NULL, scratch, path, &score),
+            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), NULL,
+                                                        scratch, path, &score),
                              status);
             assert_true(score == expected_score);
             if (status == SP_OK)
@@ -338,7 +350,8 @@ static void sets_in_blocks_equal_plain(void **state)
         if (c.scores.n_steps > 0) {
             sp_status status = sp_viterbi(c.chain, &c.scores, plain_scratch, expected, &expected_score, NULL);
             assert_true(sp_dense_init(&dense, sp_isa_best(), c.chain, scratch));
-            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &c.scores, 1 + (int64_t)(seed % 17), NULL, scratch, path, &score),
+            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &c.scores, 1 + (int64_t)(seed % 17), NULL,
+                                                        scratch, path, &score),
                              status);
             assert_true(score == expected_score);
             if (status == SP_OK)
@@ -531,7 +544,8 @@ static void long_argmax_paths_are_scored(void **state)
     assert_true(data && model);
     assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
     assert_ok(sp_chain_new(model, NULL, &s.chain, &err), &err);
-    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL, NULL, NULL}, .n_recordings = 1, .offsets = offsets};
+    s.batch = (sp_batch){
+        .scores = {data, SP_F32, CLASSES, STEPS, NULL, NULL, NULL}, .n_recordings = 1, .offsets = offsets};
     sp_decode_options options = sp_decode_options_default();
     options.strategy.kind = SP_ARGMAX;
     for (int down = 0; down < 2; down++) {
@@ -603,15 +617,17 @@ static void steps_of_far_prices_equal_plain(void **state)
         sp_sparse sparse;
         sp_dense dense;
         if (is_dense)
-            assert_true(sp_dense_init(&dense, (sp_isa)(trial / 2 % (1 + (int)sp_isa_best())), chain, scratch) && dense.most &&
-                        dense.width <= MANY_WIDE);
+            assert_true(
+                sp_dense_init(&dense, (sp_isa)(trial / 2 % (1 + (int)sp_isa_best())), chain, scratch) &&
+                dense.most && dense.width <= MANY_WIDE);
         else
             assert_true(sp_sparse_init(&sparse, chain, scratch) && sparse.most);
         for (int step = 0; step < 100; step++) {
             double now[MANY_WIDE], next[MANY_WIDE];
             const double span = 0.25 * (1 + random_below(&random, 40));
             for (int i = 0; i < MANY_WIDE; i++)
-                now[i] = i >= MANY || random_chance(&random, 0.05) ? -INFINITY : -0.25 * random_below(&random, 200);
+                now[i] = i >= MANY || random_chance(&random, 0.05) ? -INFINITY
+                                                                   : -0.25 * random_below(&random, 200);
             if (is_dense) {
                 sp_dense_part part = sp_dense_part_all(&dense);
                 part.span = span;
@@ -642,7 +658,9 @@ static float draw_term(random_source *random, int sort)
     case 2: /* of both signs */
         return (float)(random_unit(random) - 0.5);
     case 3: /* zeros, and now and then a large one */
-        return random_chance(random, 0.02) ? -(float)(1e6 * random_unit(random)) : random_chance(random, 0.5) ? 0.0f : -0x1p-24f;
+        return random_chance(random, 0.02)  ? -(float)(1e6 * random_unit(random))
+               : random_chance(random, 0.5) ? 0.0f
+                                            : -0x1p-24f;
     default: /* nothing is possible any more */
         return random_chance(random, 0.001) ? -INFINITY : -1.5f;
     }
@@ -651,7 +669,8 @@ static float draw_term(random_source *random, int sort)
 static void sums_equal_one_after_another(void **state)
 {
     (void)state;
-    static const double begins[] = {0, -1, -4194303.7, -4194304, -8e15, 12.5, -INFINITY, -3e-300, -16777215.9999};
+    static const double begins[] = {0,    -1,        -4194303.7, -4194304,      -8e15,
+                                    12.5, -INFINITY, -3e-300,    -16777215.9999};
     static float x[N_TERMS];
     static double y[N_TERMS];
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -794,7 +813,8 @@ static void single_leaves_other_chains(void **state)
     (void)state;
     int n_left = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
-        random_case c = random_case_new(980000 + seed, &(random_shape){40, 3, 1 + (int32_t)(seed % 2), 1, false, true, false, 0});
+        random_case c = random_case_new(
+            980000 + seed, &(random_shape){40, 3, 1 + (int32_t)(seed % 2), 1, false, true, false, 0});
         sp_single_rules rules;
         bool is_for_it = c.chain->is_plain && c.chain->n_classes <= SP_SINGLE_MOST_CLASSES;
         assert_int_equal(sp_single_rules_init(&rules, c.chain), is_for_it);
@@ -813,7 +833,8 @@ static void dwells_only_where_they_fit(void **state)
     static const struct {
         int32_t n_classes, dwell;
         bool fits;
-    } cases[] = {{12, 2, true}, {13, 2, false}, {2, 64, true}, {1, 64, true}, {1, 65, false}, {3, 43, false}, {4, 1, false}};
+    } cases[] = {{12, 2, true},  {13, 2, false}, {2, 64, true}, {1, 64, true},
+                 {1, 65, false}, {3, 43, false}, {4, 1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
         int32_t n = cases[i].n_classes;

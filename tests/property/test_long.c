@@ -44,7 +44,8 @@ static sp_status tape_read(void *arg, int64_t first, int64_t n, sp_scores *score
     return SP_OK;
 }
 
-static sp_status tape_write(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status tape_write(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
+                            sp_error *err)
 {
     tape *t = arg;
     if (t->is_read_only)
@@ -76,7 +77,8 @@ static sp_status tape_sure(void *arg, int64_t first, int64_t n, const float *con
 static tape tape_new(const sp_scores *whole)
 {
     size_t T = (size_t)whole->n_steps;
-    tape t = {.whole = whole, .path = malloc((T + 1) * sizeof *t.path), .count = calloc(T + 1, 1), .fails_at = -1};
+    tape t = {
+        .whole = whole, .path = malloc((T + 1) * sizeof *t.path), .count = calloc(T + 1, 1), .fails_at = -1};
     t.broken = calloc(T + 1, 1);
     t.sure = malloc((T + 1) * sizeof *t.sure);
     assert_non_null(t.path);
@@ -124,7 +126,8 @@ static int free_workers(void **state)
 static int64_t n_met[SP_EDEADEND + 1], n_broken_met;
 
 /* The score along the path is that of the whole path, bit for bit, however the recording is cut. */
-static void check_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double whole, int64_t piece)
+static void check_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double whole,
+                        int64_t piece)
 {
     sp_long_score *sum = sp_long_score_new(chain);
     assert_non_null(sum);
@@ -142,7 +145,8 @@ static void check_score(const sp_chain *chain, const sp_scores *scores, const in
 }
 
 /* Confidence, log Z and margin of the path on the tape. */
-static void check_sureness(const sp_chain *chain, tape *t, const sp_long_recording *recording, bool has_path, int n_threads)
+static void check_sureness(const sp_chain *chain, tape *t, const sp_long_recording *recording, bool has_path,
+                           int n_threads)
 {
     int64_t T = t->whole->n_steps, offsets[2] = {0, T};
     sp_batch batch = {*t->whole, 1, offsets};
@@ -178,8 +182,8 @@ static void check_sureness(const sp_chain *chain, tape *t, const sp_long_recordi
     free(confidence);
 }
 
-static void check_against_memory(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options,
-                                 int64_t piece_steps, int n_threads)
+static void check_against_memory(const sp_chain *chain, const sp_scores *scores,
+                                 const sp_decode_options *options, int64_t piece_steps, int n_threads)
 {
     int64_t offsets[2] = {0, scores->n_steps};
     sp_batch batch = {*scores, 1, offsets};
@@ -194,10 +198,13 @@ static void check_against_memory(const sp_chain *chain, const sp_scores *scores,
     assert_int_equal(result.step, expected->step);
     assert_int_equal(result.n_broken, expected->n_broken);
     for (int64_t i = 0; i < scores->n_steps; i++)
-        if (t.count[i] != (result.status == SP_OK) || t.path[i] != whole.paths[i] || t.broken[i] != whole.broken[i])
-            fail_msg("%s, pieces of %lld, step %lld of %lld: written %d times, class %d broken %d, in memory %d %d",
+        if (t.count[i] != (result.status == SP_OK) || t.path[i] != whole.paths[i] ||
+            t.broken[i] != whole.broken[i])
+            fail_msg("%s, pieces of %lld, step %lld of %lld: written %d times, class %d broken %d, in memory "
+                     "%d %d",
                      sp_strategy_about(options->strategy.kind)->name, (long long)piece_steps, (long long)i,
-                     (long long)scores->n_steps, t.count[i], (int)t.path[i], t.broken[i], (int)whole.paths[i], whole.broken[i]);
+                     (long long)scores->n_steps, t.count[i], (int)t.path[i], t.broken[i], (int)whole.paths[i],
+                     whole.broken[i]);
     if (isinf(expected->score))
         assert_true(result.score == expected->score);
     else
@@ -213,7 +220,8 @@ static void check_against_memory(const sp_chain *chain, const sp_scores *scores,
 }
 
 /* Some of all strategies, with parameters that cut them short. */
-static void check_some(const sp_chain *chain, const sp_scores *scores, int64_t piece_steps, double share, random_source *random)
+static void check_some(const sp_chain *chain, const sp_scores *scores, int64_t piece_steps, double share,
+                       random_source *random)
 {
     for (int kind = 0; kind < sp_strategy_count(); kind++) {
         if (!random_chance(random, share))
@@ -221,7 +229,8 @@ static void check_some(const sp_chain *chain, const sp_scores *scores, int64_t p
         sp_decode_options options = sp_decode_options_default();
         const sp_strategy_info *about = sp_strategy_about(kind);
         int32_t most = random_chance(random, 0.5) ? 4 : 40;
-        options.strategy = (sp_strategy){kind, about->parameter ? about->least + random_below(random, most) : 0};
+        options.strategy =
+            (sp_strategy){kind, about->parameter ? about->least + random_below(random, most) : 0};
         options.relax = random_chance(random, 0.5);
         check_against_memory(chain, scores, &options, piece_steps, 1 + random_below(random, 2));
     }
@@ -246,7 +255,8 @@ static void test_small_recordings_in_tiny_pieces(void **state)
 {
     (void)state;
     memset(n_met, 0, sizeof n_met);
-    random_shape shape = {.max_classes = 12, .max_steps = 200, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true};
+    random_shape shape = {
+        .max_classes = 12, .max_steps = 200, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true};
     run_random(100, &shape, 100);
     shape.has_ties = true;
     run_random(300, &shape, 150);
@@ -254,7 +264,8 @@ static void test_small_recordings_in_tiny_pieces(void **state)
     run_random(500, &shape, 150);
     shape.impossible = 0.5;
     run_random(700, &shape, 200);
-    shape = (random_shape){.max_classes = 40, .max_steps = 150, .max_states_per_class = 1, .max_dwell = 1, .impossible = 0.3};
+    shape = (random_shape){
+        .max_classes = 40, .max_steps = 150, .max_states_per_class = 1, .max_dwell = 1, .impossible = 0.3};
     run_random(900, &shape, 100);
     assert_true(n_met[SP_OK] > 200 && n_met[SP_ENOPATH] > 50 && n_met[SP_EDEADEND] > 5 && n_broken_met > 50);
 }
@@ -263,7 +274,8 @@ static void test_several_states_a_class(void **state)
 {
     (void)state;
     memset(n_met, 0, sizeof n_met);
-    random_shape shape = {.max_classes = 5, .max_steps = 200, .max_states_per_class = 3, .max_dwell = 4, .has_weights = true};
+    random_shape shape = {
+        .max_classes = 5, .max_steps = 200, .max_states_per_class = 3, .max_dwell = 4, .has_weights = true};
     run_random(2000, &shape, 100);
     shape.has_ties = true;
     run_random(2200, &shape, 200);
@@ -277,7 +289,8 @@ static void test_durations(void **state)
 {
     (void)state;
     memset(n_met, 0, sizeof n_met);
-    random_shape shape = {.max_classes = 5, .max_steps = 120, .max_states_per_class = 1, .max_dwell = 2, .has_weights = true};
+    random_shape shape = {
+        .max_classes = 5, .max_steps = 120, .max_states_per_class = 1, .max_dwell = 2, .has_weights = true};
     run_random_durations(3000, &shape, 12, 60);
     shape.has_gaps = true;
     run_random_durations(3100, &shape, 6, 100);
@@ -303,7 +316,8 @@ static void test_more_than_a_hundred_thousand_steps(void **state)
     (void)state;
     memset(n_met, 0, sizeof n_met);
     const int64_t pieces[] = {0, 528, 1040, 12352, 33333, 50000};
-    random_shape shape = {.max_classes = 12, .max_steps = 4, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true};
+    random_shape shape = {
+        .max_classes = 12, .max_steps = 4, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true};
     for (uint64_t i = 0; i < 12; i++) {
         shape.has_ties = i % 2;
         shape.impossible = i % 3 == 2 ? 0.05 : 0;
@@ -354,12 +368,14 @@ static void test_failing_reads_and_writes(void **state)
             sp_long_recording recording = tape_recording(&t, 16);
             sp_decoded result = {.status = SP_EINVAL};
             sp_error err;
-            assert_int_equal(sp_decode_long(c.chain, &recording, &options, workers[1], &result, &err), SP_EDATA);
+            assert_int_equal(sp_decode_long(c.chain, &recording, &options, workers[1], &result, &err),
+                             SP_EDATA);
             assert_string_equal(err.message, "the tape is torn");
             assert_int_equal(result.status, SP_EINVAL); /* untouched */
             t.fails_at = -1;
             t.is_read_only = true;
-            assert_int_equal(sp_decode_long(c.chain, &recording, &options, workers[1], &result, &err), SP_EFILE);
+            assert_int_equal(sp_decode_long(c.chain, &recording, &options, workers[1], &result, &err),
+                             SP_EFILE);
             tape_free(&t);
         }
     tape t = tape_new(&c.scores);

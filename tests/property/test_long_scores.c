@@ -57,8 +57,10 @@ static void score_is_that_of_the_path(void **state)
             sp_chain *chain = new_chain(&random, seed == 2);
             for (int64_t i = 0; i < (int64_t)N_STEPS * N_CLASSES; i++)
                 scores[i] = draw_score(&random, kind, i / N_CLASSES, i % N_CLASSES == 0);
-            sp_scores recording = {
-                .data = scores, .dtype = SP_F32, .n_classes = N_CLASSES, .n_steps = N_STEPS - (int64_t)seed * 7};
+            sp_scores recording = {.data = scores,
+                                   .dtype = SP_F32,
+                                   .n_classes = N_CLASSES,
+                                   .n_steps = N_STEPS - (int64_t)seed * 7};
             for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
                 int64_t offsets[] = {0, recording.n_steps};
                 sp_batch batch = {recording, 1, offsets};

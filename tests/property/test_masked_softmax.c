@@ -152,8 +152,12 @@ static void test_attention_is_masked_softmax(void **state)
         sp_error err;
         sp_scores scores = view(l, SP_F64, n_classes);
         sp_mask_to_additive(mask, ROWS * n_classes, SP_F64, additive);
-        sp_attention a = {
-            .scores = l, .dtype = SP_F64, .n_items = 2, .n_queries = ROWS / 2, .n_keys = n_classes, .additive = additive};
+        sp_attention a = {.scores = l,
+                          .dtype = SP_F64,
+                          .n_items = 2,
+                          .n_queries = ROWS / 2,
+                          .n_keys = n_classes,
+                          .additive = additive};
         assert_ok(sp_attention_softmax(&a, p, &err), &err);
         assert_ok(sp_masked_softmax(&scores, mask, SP_SOFTMAX_MASK_LOGITS, q, &err), &err);
         for (int i = 0; i < ROWS * n_classes; i++)

@@ -11,8 +11,8 @@ static int below(gsl_rng *rng, int n)
     return (int)gsl_rng_uniform_int(rng, (unsigned long)n);
 }
 
-static const char *const odd_names[] = {"Wake", "N1", "\xC3\xA9veil", "a \"quoted\" name", "tab\there", "back\\slash", "x,y",
-                                        "]}",   "0",  "B-PER"};
+static const char *const odd_names[] = {
+    "Wake", "N1", "\xC3\xA9veil", "a \"quoted\" name", "tab\there", "back\\slash", "x,y", "]}", "0", "B-PER"};
 
 static void random_name(gsl_rng *rng, char *out, size_t size, const char *prefix, int i)
 {
@@ -110,7 +110,9 @@ static void add_durations(gsl_rng *rng, sp_model *m)
             d->min = (sp_length){1 + below(rng, 10), below(rng, 2)};
         if (below(rng, 2) || (d->form == SP_DURATION_RANGE && d->min.value == 0))
             d->max = (sp_length){11 + below(rng, 1000), d->min.is_seconds};
-        d->spread = d->form == SP_DURATION_NEGATIVE_BINOMIAL || d->form == SP_DURATION_LOG_NORMAL ? gsl_rng_uniform_pos(rng) : 0;
+        d->spread = d->form == SP_DURATION_NEGATIVE_BINOMIAL || d->form == SP_DURATION_LOG_NORMAL
+                        ? gsl_rng_uniform_pos(rng)
+                        : 0;
         if (d->form == SP_DURATION_RANGE || d->form == SP_DURATION_PMF || d->form == SP_DURATION_FREE)
             d->centre = (sp_length){0, false};
         if (d->form == SP_DURATION_PMF || d->form == SP_DURATION_FREE)
@@ -156,7 +158,8 @@ static sp_model *random_model(gsl_rng *rng)
         m->aliases = calloc((size_t)m->n_aliases, sizeof *m->aliases);
         for (int32_t i = 0; i < m->n_aliases; i++) {
             random_name(rng, text[0], sizeof text[0], "alias ", i);
-            m->aliases[i] = (sp_alias){i * k / m->n_aliases, copy(text[0])}; /* by class, as they are written */
+            m->aliases[i] =
+                (sp_alias){i * k / m->n_aliases, copy(text[0])}; /* by class, as they are written */
         }
     }
     if (below(rng, 2)) {
@@ -211,9 +214,11 @@ static void assert_same_durations(const sp_model *a, const sp_model *b)
     assert_int_equal(a->whole_at_start, b->whole_at_start);
     assert_int_equal(a->whole_at_end, b->whole_at_end);
     for (int32_t k = 0; k < a->n_classes; k++) {
-        const sp_duration *x = a->durations ? &a->durations[k] : &none, *y = b->durations ? &b->durations[k] : &none;
+        const sp_duration *x = a->durations ? &a->durations[k] : &none,
+                          *y = b->durations ? &b->durations[k] : &none;
         assert_int_equal(x->form, y->form);
-        assert_true(x->min.value == y->min.value && x->max.value == y->max.value && x->centre.value == y->centre.value);
+        assert_true(x->min.value == y->min.value && x->max.value == y->max.value &&
+                    x->centre.value == y->centre.value);
         assert_true(x->min.is_seconds == y->min.is_seconds && x->max.is_seconds == y->max.is_seconds);
         assert_true(x->centre.is_seconds == y->centre.is_seconds && x->spread == y->spread);
         assert_int_equal(x->n_pmf, y->n_pmf);

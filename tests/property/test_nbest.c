@@ -8,8 +8,9 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {3, 5, 1, 1, TIES, WEIGHTS, GAPS, 0.2}, {4, 4, 1, 1, NO, WEIGHTS, NO, 0.1}, {2, 7, 1, 3, TIES, NO, GAPS, 0.1},
-    {3, 5, 3, 1, TIES, WEIGHTS, GAPS, 0.1}, {2, 6, 3, 2, TIES, NO, GAPS, 0.1},  {3, 5, 3, 2, NO, WEIGHTS, GAPS, 0.1},
+    {3, 5, 1, 1, TIES, WEIGHTS, GAPS, 0.2}, {4, 4, 1, 1, NO, WEIGHTS, NO, 0.1},
+    {2, 7, 1, 3, TIES, NO, GAPS, 0.1},      {3, 5, 3, 1, TIES, WEIGHTS, GAPS, 0.1},
+    {2, 6, 3, 2, TIES, NO, GAPS, 0.1},      {3, 5, 3, 2, NO, WEIGHTS, GAPS, 0.1},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 500, MOST_PATHS = 300 };
 
@@ -70,8 +71,8 @@ static void check_list(const random_case *c, const path_list *l, int32_t n, sp_s
     assert_int_equal(out.n_found, l->n < n ? l->n : n);
     for (int32_t r = 0; r < out.n_found; r++) {
         if (scores[r] != l->paths[r].score)
-            fail_msg("seed %llu: path %d of %d has score %.17g, expected %.17g", (unsigned long long)c->seed, (int)r, (int)n,
-                     scores[r], l->paths[r].score);
+            fail_msg("seed %llu: path %d of %d has score %.17g, expected %.17g", (unsigned long long)c->seed,
+                     (int)r, (int)n, scores[r], l->paths[r].score);
         assert_same_path(c->seed, "path", r, &paths[r * stride], l->paths[r].path, n_steps);
         assert_int_equal(paths[r * stride + n_steps], 0x55555555); /* what lies between is not ours */
     }
@@ -114,7 +115,8 @@ static void test_every_small_model(void **state)
                 int32_t path[ORACLE_STEPS] = {77};
                 double score = 77;
                 sp_error err;
-                sp_nbest_paths out = {.paths = path, .stride = c.scores.n_steps, .scores = &score, .n_found = 77};
+                sp_nbest_paths out = {
+                    .paths = path, .stride = c.scores.n_steps, .scores = &score, .n_found = 77};
                 assert_int_equal(sp_nbest(c.chain, &c.scores, 1, scratch, &out, &err), SP_ENOPATH);
                 assert_int_equal(err.step, oracle_first_unreachable(m, &c.scores));
                 assert_true(path[0] == 77 && score == 77 && out.n_found == 77);
@@ -211,8 +213,8 @@ static sp_chain *wide_chain(int32_t K, int32_t degree, random_source *random)
 }
 
 /* sp_nbest() into one[STEPS rows], the lists' into other: the same. Returns whether there is a path. */
-static bool check_against_lists(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch,
-                                sp_nbest_paths *one, sp_nbest_paths *other)
+static bool check_against_lists(const sp_chain *chain, const sp_scores *scores, int32_t n,
+                                sp_scratch *scratch, sp_nbest_paths *one, sp_nbest_paths *other)
 {
     const sp_status listed = nbest_lists(chain, scores, n, scratch, other);
     assert_int_equal(sp_nbest(chain, scores, n, scratch, one, NULL), listed);
@@ -237,7 +239,8 @@ static void test_on_demand(void **state)
     float *data = calloc(STEPS * MOST_CLASSES, sizeof *data);
     int32_t *found = calloc(2 * MOST * STEPS, sizeof *found), *expected = found + MOST * STEPS, n_none = 0;
     for (int trial = 0; trial < CASES_WIDE; trial++) {
-        int32_t K = 2 + random_below(&random, MOST_CLASSES - 1), n = 1 + random_below(&random, MOST), degree = trial % 2 ? 2 : K;
+        int32_t K = 2 + random_below(&random, MOST_CLASSES - 1), n = 1 + random_below(&random, MOST),
+                degree = trial % 2 ? 2 : K;
         int64_t segments[STEPS], n_steps = 1 + random_below(&random, STEPS);
         sp_chain *chain = wide_chain(K, degree, &random);
         for (int32_t i = 0; i < n_steps * K; i++)

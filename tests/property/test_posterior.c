@@ -7,8 +7,9 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, TIES, NO, NO, 0.2},        {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},
-    {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
+    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},   {4, 6, 1, 1, TIES, NO, NO, 0.2},
+    {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},   {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1},
+    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 800, MOST_CLASSES = 4 };
 
@@ -106,7 +107,9 @@ static void check_strategies(const random_case *c, all_paths *a, sp_scratch *scr
     for (int64_t t = 0; t < n_steps; t++)
         for (int32_t k = c->scores.n_classes - 1; k >= 0; k--)
             if (a->marginal[t][k] >= a->marginal[t][expected[t]] - 1e-10)
-                expected[t] = a->marginal[t][k] > a->marginal[t][expected[t]] + 1e-10 || k < expected[t] ? k : expected[t];
+                expected[t] = a->marginal[t][k] > a->marginal[t][expected[t]] + 1e-10 || k < expected[t]
+                                  ? k
+                                  : expected[t];
     assert_ok(decode_posterior(c->chain, &c->scores, scratch, path, &score, &err), &err);
     assert_same_path(c->seed, "posterior", 0, path, expected, n_steps);
     assert_ok(sp_path_score(c->chain, &c->scores, path, &own, &err), &err);
@@ -117,7 +120,9 @@ static void check_strategies(const random_case *c, all_paths *a, sp_scratch *scr
         a->is_product = product;
         a->best = -INFINITY;
         oracle_enumerate(a->m, &c->scores, visit, a);
-        assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path, &score, &err), &err);
+        assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path,
+                                                                    &score, &err),
+                  &err);
         assert_same_path(c->seed, product ? "posterior-viterbi" : "mea", 0, path, a->best_path, n_steps);
         assert_ok(sp_path_score(c->chain, &c->scores, path, &own, &err), &err);
         assert_true(own == score && score > -INFINITY);
@@ -378,9 +383,13 @@ static void test_impossible_steps_are_never_taken(void **state)
     (void)state;
     enum { K = 7, T = 5 };
     const char *names[K] = {"first", "last", "bridge", "a", "b", "c", "d"};
-    const uint8_t pairs[][2] = {{0, 0}, {0, 2}, {2, 1}, {1, 1}, {0, 3}, {0, 4}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {5, 1}, {6, 1}};
-    const uint8_t possible[T][K] = {
-        {1, 0, 0, 0, 0, 1, 1}, {1, 0, 0, 0, 0, 1, 1}, {0, 0, 0, 1, 1, 1, 1}, {0, 1, 0, 1, 1, 0, 0}, {0, 1, 0, 1, 1, 0, 0}};
+    const uint8_t pairs[][2] = {{0, 0}, {0, 2}, {2, 1}, {1, 1}, {0, 3}, {0, 4},
+                                {3, 3}, {4, 4}, {5, 5}, {6, 6}, {5, 1}, {6, 1}};
+    const uint8_t possible[T][K] = {{1, 0, 0, 0, 0, 1, 1},
+                                    {1, 0, 0, 0, 0, 1, 1},
+                                    {0, 0, 0, 1, 1, 1, 1},
+                                    {0, 1, 0, 1, 1, 0, 0},
+                                    {0, 1, 0, 1, 1, 0, 0}};
     const int32_t expected[T] = {5, 5, 5, 1, 1}; /* 1.75, as all four; the lowest class at the last step */
     uint8_t allow[K * K] = {0};
     double data[T * K], marginals[T * K], score;

@@ -7,20 +7,21 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.6}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.6},   {3, 6, 1, 4, TIES, WEIGHTS, GAPS, 0.5},
-    {3, 5, 2, 1, TIES, WEIGHTS, GAPS, 0.5}, {3, 5, 2, 2, TIES, WEIGHTS, GAPS, 0.4},
+    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.6}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.6},
+    {3, 6, 1, 4, TIES, WEIGHTS, GAPS, 0.5}, {3, 5, 2, 1, TIES, WEIGHTS, GAPS, 0.5},
+    {3, 5, 2, 2, TIES, WEIGHTS, GAPS, 0.4},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 2000 };
 
-typedef sp_status relaxed_decoder(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                                  int64_t *n_broken, uint8_t *broken, sp_error *err);
+typedef sp_status relaxed_decoder(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                                  int32_t *path, int64_t *n_broken, uint8_t *broken, sp_error *err);
 
-typedef sp_status strict_decoder(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                                 double *score, sp_error *err);
+typedef sp_status strict_decoder(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                                 int32_t *path, double *score, sp_error *err);
 
 /* The expected path and count, flags that go with the count, and the strict decoder's path where it finds one. */
-static void check_relaxed(const random_case *c, relaxed_decoder *relaxed, strict_decoder *strict, const int32_t *expected,
-                          int64_t expected_broken)
+static void check_relaxed(const random_case *c, relaxed_decoder *relaxed, strict_decoder *strict,
+                          const int32_t *expected, int64_t expected_broken)
 {
     int64_t n_steps = c->scores.n_steps, n_broken = -1, n_flags = 0;
     int32_t path[ORACLE_STEPS], strict_path[ORACLE_STEPS];
@@ -29,8 +30,8 @@ static void check_relaxed(const random_case *c, relaxed_decoder *relaxed, strict
     sp_scratch *scratch = sp_scratch_new();
     assert_ok(relaxed(c->chain, &c->scores, scratch, path, &n_broken, broken, &err), &err);
     if (n_broken != expected_broken)
-        fail_msg("seed %llu: %lld rules broken, expected %lld", (unsigned long long)c->seed, (long long)n_broken,
-                 (long long)expected_broken);
+        fail_msg("seed %llu: %lld rules broken, expected %lld", (unsigned long long)c->seed,
+                 (long long)n_broken, (long long)expected_broken);
     assert_same_path(c->seed, "relaxed", 0, path, expected, n_steps);
     for (int64_t t = 0; t < n_steps; t++) {
         if (sp_scores_at(&c->scores, t, path[t]) == -INFINITY)
@@ -123,7 +124,8 @@ static void test_worked_cases(void **state)
     model->start[1] = model->end[0] = -inf;
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
     const double wrong_start[8] = {-1, 0, -1, 0, -1, 0, -1, 0}, wrong_end[8] = {0, -1, 0, -1, 0, -1, 0, -1},
-                 change[8] = {0, -1, 0, -1, -1, 0, -1, 0}, nothing[8] = {-inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf};
+                 change[8] = {0, -1, 0, -1, -1, 0, -1, 0},
+                 nothing[8] = {-inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf};
     const struct {
         const double *e;
         int64_t n_broken;

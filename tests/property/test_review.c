@@ -127,7 +127,8 @@ static void steps_are_those_of_the_definition(void **state)
         sp_review_step steps[ORACLE_STEPS];
         int64_t n;
         sp_error err;
-        const sp_status status = sp_review(c.chain, &c.scores, ORACLE_STEPS, 0, scratch, steps, &n, NULL, &err);
+        const sp_status status =
+            sp_review(c.chain, &c.scores, ORACLE_STEPS, 0, scratch, steps, &n, NULL, &err);
         if (status == SP_OK && c.scores.n_steps > 0) {
             *a = (all_paths){.m = m, .scores = &c.scores};
             oracle_enumerate(m, &c.scores, take_path, a);
@@ -166,7 +167,8 @@ static void few_are_the_first_of_many(void **state)
                 assert_true(few[i].step == all[i].step && few[i].gain == all[i].gain);
             for (int64_t i = 1; i < n_all; i++)
                 assert_true(all[i].gain <= all[i - 1].gain && all[i].gain > 0);
-            assert_ok(sp_review(c.chain, &c.scores, 200, all[9].gain, scratch, few, &n_few, NULL, &err), &err);
+            assert_ok(sp_review(c.chain, &c.scores, 200, all[9].gain, scratch, few, &n_few, NULL, &err),
+                      &err);
             while (n_above < n_all && all[n_above].gain >= all[9].gain)
                 n_above++;
             assert_int_equal(n_few, n_above);
@@ -185,7 +187,8 @@ static sp_status review_once(void *arg)
     sp_review_step steps[ORACLE_STEPS];
     int64_t n;
     const sp_status status =
-        scratch ? sp_review(c->chain, &c->scores, ORACLE_STEPS, 0, scratch, steps, &n, NULL, NULL) : SP_ENOMEM;
+        scratch ? sp_review(c->chain, &c->scores, ORACLE_STEPS, 0, scratch, steps, &n, NULL, NULL)
+                : SP_ENOMEM;
     sp_scratch_free(scratch);
     return status;
 }

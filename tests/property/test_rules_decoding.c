@@ -167,7 +167,8 @@ static int list_paths(const random_case *c, listed *out)
 static bool is_exact(const random_case *c)
 {
     for (int32_t k = 0; c->model->durations && k < c->model->n_classes; k++)
-        if (c->model->durations[k].form != SP_DURATION_FREE && c->model->durations[k].form != SP_DURATION_RANGE)
+        if (c->model->durations[k].form != SP_DURATION_FREE &&
+            c->model->durations[k].form != SP_DURATION_RANGE)
             return false;
     return true;
 }
@@ -213,7 +214,8 @@ static bool is_at(const random_case *c, const listed *all, int n, int place, con
     return found && (is_exact(c) ? found == &all[place] : is_close(found->score, all[place].score));
 }
 
-static void check_viterbi(const random_case *c, const sp_chain *chain, const listed *all, int n, sp_scratch *scratch)
+static void check_viterbi(const random_case *c, const sp_chain *chain, const listed *all, int n,
+                          sp_scratch *scratch)
 {
     sp_error err;
     int32_t path[ORACLE_STEPS];
@@ -243,7 +245,8 @@ static void check_viterbi(const random_case *c, const sp_chain *chain, const lis
 }
 
 /* The score of any path of classes, allowed or not. */
-static void check_path_scores(const random_case *c, const sp_chain *chain, const listed *all, int n, random_source *random)
+static void check_path_scores(const random_case *c, const sp_chain *chain, const listed *all, int n,
+                              random_source *random)
 {
     for (int i = 0; i < 20; i++) {
         int32_t path[ORACLE_STEPS];
@@ -272,7 +275,8 @@ static double weight_of(void *arg, const int32_t *path)
 }
 
 /* Marginals, log Z and what follows from them. */
-static void check_sums(const random_case *c, const sp_chain *chain, const listed *all, int n, sp_scratch *scratch)
+static void check_sums(const random_case *c, const sp_chain *chain, const listed *all, int n,
+                       sp_scratch *scratch)
 {
     const int32_t K = c->scores.n_classes;
     const int64_t T = c->scores.n_steps;
@@ -292,7 +296,9 @@ static void check_sums(const random_case *c, const sp_chain *chain, const listed
     int32_t path[ORACLE_STEPS];
     for (int product = 0; product < 2; product++) {
         double best = -INFINITY, found = 0;
-        assert_ok((product ? decode_posterior_viterbi : decode_mea)(chain, &c->scores, scratch, path, NULL, &err), &err);
+        assert_ok(
+            (product ? decode_posterior_viterbi : decode_mea)(chain, &c->scores, scratch, path, NULL, &err),
+            &err);
         for (int i = 0; i < n; i++) {
             double value = 0;
             for (int64_t t = 0; t < T; t++) {
@@ -322,12 +328,14 @@ static bool has_impossible(const random_case *c)
 }
 
 /* What may lose its way, but never breaks a rule: greedy only where scores rule classes out. */
-static void check_legal(const random_case *c, const sp_chain *chain, const listed *all, int n, sp_scratch *scratch)
+static void check_legal(const random_case *c, const sp_chain *chain, const listed *all, int n,
+                        sp_scratch *scratch)
 {
     sp_error err;
     int32_t path[ORACLE_STEPS];
     int64_t n_broken;
-    static const sp_strategy strategies[] = {{SP_GREEDY, 0}, {SP_BEAM, 1}, {SP_BEAM, 1000}, {SP_ONLINE, 1}, {SP_ONLINE, 9}};
+    static const sp_strategy strategies[] = {
+        {SP_GREEDY, 0}, {SP_BEAM, 1}, {SP_BEAM, 1000}, {SP_ONLINE, 1}, {SP_ONLINE, 9}};
     for (int s = 0; s < 5; s++) {
         const sp_status status = decode_one(strategies[s], chain, &c->scores, scratch, path, NULL, &err);
         const bool looks_at_all = s == 2 || s == 4;
@@ -374,7 +382,8 @@ static void check_announced(const random_case *c, const sp_chain *chain, const l
 }
 
 /* Many recordings of the model: what the kernels of a batch take, and what they leave. */
-static void check_batch(random_case *c, const sp_chain *chain, const random_shape *shape, random_source *random)
+static void check_batch(random_case *c, const sp_chain *chain, const random_shape *shape,
+                        random_source *random)
 {
     enum { RECORDINGS = 24, LENGTH = 20 };
     int64_t offsets[RECORDINGS + 1] = {0};
@@ -385,7 +394,8 @@ static void check_batch(random_case *c, const sp_chain *chain, const random_shap
     for (int kind = 0; kind < sp_strategy_count(); kind++) {
         const sp_decode_options options = {.strategy = {kind, sp_strategy_about(kind)->sample},
                                            .relax = random_chance(random, .5)};
-        answer plain = answer_plain(chain, &batch, &options), fast = answer_decode(2, chain, &batch, &options);
+        answer plain = answer_plain(chain, &batch, &options),
+               fast = answer_decode(2, chain, &batch, &options);
         for (int r = 0; r < RECORDINGS; r++)
             if (plain.results[r].status == SP_EBUG)
                 fail_case(c, "a path that does not stand its check");
@@ -408,7 +418,8 @@ static void check_case(uint64_t seed, const combined *drawn, sp_scratch *scratch
     for (int r = 0; r < n_rules; r++) {
         const double cost = random_chance(&random, .5) ? INFINITY : random_below(&random, 4);
         put_rule(&w);
-        const sp_status status = sp_model_add_rule(c.model, NULL, w.text, cost, random_chance(&random, .3), &err);
+        const sp_status status =
+            sp_model_add_rule(c.model, NULL, w.text, cost, random_chance(&random, .3), &err);
         if (status != SP_OK && !strstr(err.message, "no class is left"))
             fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
     }
@@ -416,7 +427,8 @@ static void check_case(uint64_t seed, const combined *drawn, sp_scratch *scratch
     options.class_of_column = c.class_of_column;
     sp_chain *chain = NULL;
     const sp_status status = sp_chain_new(c.model, &options, &chain, &err);
-    if (status == SP_EMODEL && (strstr(err.message, "no path can keep") || strstr(err.message, "no path leads")))
+    if (status == SP_EMODEL &&
+        (strstr(err.message, "no path can keep") || strstr(err.message, "no path leads")))
         count->n_empty++;
     else if (status == SP_EMODEL && strstr(err.message, "matches the empty stretch"))
         count->n_without++;
@@ -433,7 +445,8 @@ static void check_case(uint64_t seed, const combined *drawn, sp_scratch *scratch
             check_legal(&c, chain, all, n, scratch);
             check_announced(&c, chain, all, n);
             if (seed % 10 == 0) /* all paths are looked up */
-                check_drawn(chain, &c.scores, seed, weight_of, &(listed_case){&c, all, n}, scratch, &count->drawn);
+                check_drawn(chain, &c.scores, seed, weight_of, &(listed_case){&c, all, n}, scratch,
+                            &count->drawn);
         } else if (sp_viterbi(chain, &c.scores, scratch, path, NULL, &err) != SP_ENOPATH) {
             fail_case(&c, "a path where there is none");
         }
@@ -467,9 +480,11 @@ static void test_enumeration(void **state)
     for (uint64_t seed = 0; seed < n; seed++)
         check_case(seed, &shapes[seed % N_SHAPES], scratch, &count);
     check_case(87771, &shapes[2], scratch, &count); /* only what crosses a gap weighs anything */
-    print_message("%d with a path, %d without, %d that no path can keep\n", count.n_with_path, count.n_without, count.n_empty);
+    print_message("%d with a path, %d without, %d that no path can keep\n", count.n_with_path,
+                  count.n_without, count.n_empty);
     assert_drawn(&count.drawn);
-    assert_true(count.n_with_path > (int)n / 4 && count.n_without > (int)n / 20 && count.n_empty > (int)n / 100);
+    assert_true(count.n_with_path > (int)n / 4 && count.n_without > (int)n / 20 &&
+                count.n_empty > (int)n / 100);
     sp_scratch_free(scratch);
 }
 

@@ -10,8 +10,9 @@
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, TIES, NO, NO, 0.2},        {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},
-    {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
+    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},   {4, 6, 1, 1, TIES, NO, NO, 0.2},
+    {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},   {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1},
+    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 1500, MOST_CLASSES = 4 };
 
@@ -21,7 +22,8 @@ typedef struct all_paths {
     const sp_tag *tags;
     int64_t n;
     const sp_span_place *spans;
-    double z, with[ORACLE_STEPS]; /* sums of exp(score): of all paths, of those that read as having each span */
+    double z,
+        with[ORACLE_STEPS]; /* sums of exp(score): of all paths, of those that read as having each span */
 } all_paths;
 
 static bool starts_anew(sp_tag tag)
@@ -37,11 +39,12 @@ static bool is_last_one(sp_tag tag)
 /* Is there a border of entities of one type before step t? */
 static bool is_parted(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t t)
 {
-    return t == 0 || t == s->n_steps || sp_scores_is_gap(s, t) || starts_anew(tags[path[t]]) || is_last_one(tags[path[t - 1]]) ||
-           tags[path[t]].type != tags[path[t - 1]].type;
+    return t == 0 || t == s->n_steps || sp_scores_is_gap(s, t) || starts_anew(tags[path[t]]) ||
+           is_last_one(tags[path[t - 1]]) || tags[path[t]].type != tags[path[t - 1]].type;
 }
 
-static bool reads_as(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t first, int64_t last, int32_t type)
+static bool reads_as(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t first, int64_t last,
+                     int32_t type)
 {
     if (!is_parted(tags, s, path, first) || !is_parted(tags, s, path, last + 1))
         return false;
@@ -69,8 +72,9 @@ static bool reads(const void *arg, int32_t type, sp_span_pair pair, int32_t befo
     const sp_tag *tags = arg;
     const sp_tag from = before < 0 ? sp_tag_outside : tags[before], to = now < 0 ? sp_tag_outside : tags[now];
     return pair == SP_SPAN_BEGINS ? to.type == type && sp_entity_starts(from, to)
-           : pair == SP_SPAN_ENDS ? from.type == type && sp_entity_ends(from, to)
-                                  : from.type == type && !sp_entity_ends(from, to) && !sp_entity_starts(from, to);
+           : pair == SP_SPAN_ENDS
+               ? from.type == type && sp_entity_ends(from, to)
+               : from.type == type && !sp_entity_ends(from, to) && !sp_entity_starts(from, to);
 }
 
 static void draw_tags(random_source *random, int32_t n, sp_tag *tags)
@@ -82,15 +86,16 @@ static void draw_tags(random_source *random, int32_t n, sp_tag *tags)
 }
 
 /* Every span of a path stands in the list, and nothing else. */
-static void check_list(const random_case *c, const sp_tag *tags, const int32_t *path, int64_t n, const sp_tagged_span *found)
+static void check_list(const random_case *c, const sp_tag *tags, const int32_t *path, int64_t n,
+                       const sp_tagged_span *found)
 {
     int64_t expected = 0;
     for (int64_t first = 0; first < c->scores.n_steps; first++)
         for (int64_t last = first; last < c->scores.n_steps; last++)
             for (int32_t type = 0; type < 2; type++)
                 if (reads_as(tags, &c->scores, path, first, last, type)) {
-                    assert_true(expected < n && found[expected].first == first && found[expected].last == last &&
-                                found[expected].type == type);
+                    assert_true(expected < n && found[expected].first == first &&
+                                found[expected].last == last && found[expected].type == type);
                     expected++;
                 }
     assert_int_equal(n, expected);
@@ -122,7 +127,8 @@ static void check_case(uint64_t seed, sp_scratch *scratch, int64_t *n_sure)
     if (T > 0 && n > 0) {
         all_paths a = {.m = m, .scores = &c.scores, .tags = tags, .n = n, .spans = spans};
         oracle_enumerate(m, &c.scores, visit, &a);
-        const sp_status status = sp_span_posteriors(c.chain, &c.scores, scratch, reads, tags, n, spans, posteriors, &err);
+        const sp_status status =
+            sp_span_posteriors(c.chain, &c.scores, scratch, reads, tags, n, spans, posteriors, &err);
         assert_int_equal(status, has_path ? SP_OK : SP_ENOPATH);
         for (int64_t i = 0; i < n; i++) {
             assert_close(posteriors[i], has_path ? a.with[i] / a.z : -1, 1e-9, 1e-9);
@@ -154,14 +160,16 @@ static void lack_of_memory_is_said(void **state)
         random_case_free(&c);
         c = random_case_new(seed, &shapes[0]);
     }
-    const sp_tag tags[MOST_CLASSES] = {{SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}};
+    const sp_tag tags[MOST_CLASSES] = {
+        {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}};
     const sp_span_place span = {0, 0, 0};
     double posterior = -1;
     sp_error err;
     sp_scratch *scratch = sp_scratch_new();
     assert_non_null(scratch);
     failing_alloc_arm(0);
-    const sp_status status = sp_span_posteriors(c.chain, &c.scores, scratch, reads, tags, 1, &span, &posterior, &err);
+    const sp_status status =
+        sp_span_posteriors(c.chain, &c.scores, scratch, reads, tags, 1, &span, &posterior, &err);
     assert_true(failing_alloc_disarm());
     assert_int_equal(status, SP_ENOMEM);
     assert_true(posterior == -1);

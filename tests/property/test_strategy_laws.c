@@ -74,8 +74,8 @@ static void assert_near(double a, double b)
 }
 
 /* The answers agree, classes of `b` renamed by class_of[], scores of b higher by `sum`. */
-static void assert_same_answers(uint64_t seed, int64_t n_steps, const decoded *a, const decoded *b, const int32_t *class_of,
-                                double sum)
+static void assert_same_answers(uint64_t seed, int64_t n_steps, const decoded *a, const decoded *b,
+                                const int32_t *class_of, double sum)
 {
     for (int i = 0; i < n_strategies; i++) {
         assert_int_equal(a->results[i].status, b->results[i].status);
@@ -188,7 +188,8 @@ static void test_order_of_strategies(void **state)
                 assert_true(a.margin[i] == a.results[i].score - best);
         }
         if (a.results[SP_VITERBI].status == SP_OK) {
-            assert_true(a.best_scores[0] == best && a.margin[SP_VITERBI] >= 0 && best <= a.log_partition + 1e-9);
+            assert_true(a.best_scores[0] == best && a.margin[SP_VITERBI] >= 0 &&
+                        best <= a.log_partition + 1e-9);
             for (int32_t r = 1; r < a.n_found; r++)
                 assert_true(a.best_scores[r] <= a.best_scores[r - 1]);
             n_paths++;
@@ -217,7 +218,8 @@ static void test_large_sparse_model(void **state)
     free(model->to);
     model->to = malloc(CLASSES * SUCCESSORS * sizeof *model->to);
     for (int32_t i = 0; i < CLASSES; i++) {
-        int32_t step = 1 + random_below(&random, CLASSES / SUCCESSORS - 1), first = random_below(&random, step);
+        int32_t step = 1 + random_below(&random, CLASSES / SUCCESSORS - 1),
+                first = random_below(&random, step);
         for (int32_t n = 0; n < SUCCESSORS; n++)
             model->to[i * SUCCESSORS + n] = first + n * step;
         model->row[i + 1] = (int64_t)(i + 1) * SUCCESSORS;
@@ -225,7 +227,8 @@ static void test_large_sparse_model(void **state)
     sp_chain *chain;
     sp_error err;
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
-    double *data = malloc(STEPS * CLASSES * sizeof *data), *marginals = malloc(STEPS * CLASSES * sizeof *marginals), log_z;
+    double *data = malloc(STEPS * CLASSES * sizeof *data),
+           *marginals = malloc(STEPS * CLASSES * sizeof *marginals), log_z;
     for (int i = 0; i < STEPS * CLASSES; i++)
         data[i] = 6 * random_unit(&random);
     sp_scores scores = {data, SP_F64, CLASSES, STEPS, NULL, NULL, NULL};

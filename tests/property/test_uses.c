@@ -28,11 +28,13 @@ typedef struct tally {
 /* Of the chain's successors, then of its rows of runs. */
 static int64_t *places_in(const sp_model *model, const sp_chain *chain)
 {
-    const int64_t n_succ = chain->succ_row[chain->n_states], n_runs = chain->runs ? chain->runs->pred_row[chain->n_states] : 0;
+    const int64_t n_succ = chain->succ_row[chain->n_states],
+                  n_runs = chain->runs ? chain->runs->pred_row[chain->n_states] : 0;
     int64_t *place = malloc((size_t)(n_succ + n_runs + 1) * sizeof *place);
     for (int32_t j = 0; place && chain->runs && j < chain->n_states; j++)
         for (int64_t n = chain->runs->pred_row[j]; n < chain->runs->pred_row[j + 1]; n++)
-            place[n_succ + n] = sp_model_edge(model, chain->declared[chain->runs->pred[n]], chain->declared[j]);
+            place[n_succ + n] =
+                sp_model_edge(model, chain->declared[chain->runs->pred[n]], chain->declared[j]);
     for (int32_t i = 0; place && i < chain->n_states; i++)
         for (int64_t n = chain->succ_row[i]; n < chain->succ_row[i + 1]; n++)
             place[n] = sp_model_edge(model, chain->declared[i], chain->declared[chain->succ[n]]);
@@ -42,8 +44,10 @@ static int64_t *places_in(const sp_model *model, const sp_chain *chain)
 static sp_status count(const random_case *c, const sp_chain *chain, sp_scratch *scratch, tally *out)
 {
     int64_t *place = places_in(c->model, chain);
-    const sp_uses uses = {
-        place, place + chain->succ_row[chain->n_states], out->next, out->start, out->end, out->steps, c->data, &out->along};
+    const sp_uses uses = {place,     place + chain->succ_row[chain->n_states],
+                          out->next, out->start,
+                          out->end,  out->steps,
+                          c->data,   &out->along};
     assert_true(c->model->row[c->model->n_states] <= MOST * MOST && c->model->n_states <= MOST);
     const sp_status status = sp_uses_add(chain, &c->scores, scratch, &uses, &out->log_z, NULL);
     free(place);
@@ -133,7 +137,8 @@ static void uses_are_those_of_all_paths(void **state)
         const double *a = (const double *)found, *b = (const double *)expected;
         for (size_t i = 0; i + 1 < sizeof *found / sizeof *a; i++)
             if (!(fabs(a[i] - b[i]) <= 1e-9 + 1e-9 * fabs(b[i])))
-                fail_msg("seed %llu, number %zu: %.17g, expected %.17g", (unsigned long long)seed, i, a[i], b[i]);
+                fail_msg("seed %llu, number %zu: %.17g, expected %.17g", (unsigned long long)seed, i, a[i],
+                         b[i]);
         dense_model_free(m);
         random_case_free(&c);
     }
@@ -174,7 +179,8 @@ static bool stays_by_duration(const sp_model *model, int32_t s)
     int32_t n = 0;
     for (int32_t u = 0; u < model->n_states; u++)
         n += sp_model_state_class(model, u) == sp_model_state_class(model, s);
-    return n == 1 && model->durations && model->durations[sp_model_state_class(model, s)].form != SP_DURATION_FREE;
+    return n == 1 && model->durations &&
+           model->durations[sp_model_state_class(model, s)].form != SP_DURATION_FREE;
 }
 
 /* Has the case a path? */
@@ -218,7 +224,8 @@ static void uses_are_derivatives(void **state)
         snprintf(text, sizeof text, "at_most 2 %s", first);
         assert_int_equal(sp_model_add_rule(c.model, NULL, text, 0.7, false, NULL), SP_OK);
         snprintf(text, sizeof text, "never %s %s %s", last, first, last);
-        assert_int_equal(sp_model_add_rule(c.model, NULL, text, seed % 2 ? INFINITY : 1.5, seed % 3 == 0, NULL), SP_OK);
+        assert_int_equal(
+            sp_model_add_rule(c.model, NULL, text, seed % 2 ? INFINITY : 1.5, seed % 3 == 0, NULL), SP_OK);
         sp_chain *chain;
         if (sp_chain_new(c.model, NULL, &chain, NULL) == SP_OK) { /* the rules leave a path */
             sp_chain_free(chain);
@@ -289,8 +296,8 @@ static bool check_against_marginals(uint64_t seed, const random_case *c, sp_scra
         moves += found->next[e];
     for (int32_t k = 0; status == SP_OK && k < sums.n_classes; k++)
         if (!(fabs(found->steps[k] - steps[k]) <= 1e-9 * (double)c->scores.n_steps))
-            fail_msg("seed %llu: %.17g steps in class %d, expected %.17g", (unsigned long long)seed, found->steps[k], (int)k,
-                     steps[k]);
+            fail_msg("seed %llu: %.17g steps in class %d, expected %.17g", (unsigned long long)seed,
+                     found->steps[k], (int)k, steps[k]);
     if (status == SP_OK) {
         assert_close(found->log_z, log_z, 1e-9, 1e-12);
         assert_true(c->model->durations || fabs(moves - n_moves) <= 1e-9 * (1 + n_moves));
@@ -316,7 +323,8 @@ static void a_class_that_comes_back(void **state)
         sp_error err;
         int32_t order[] = {0, 1};
         random_case c = {.model = sp_model_new("absorbing", 2, classes), .class_of_column = order, .data = e};
-        c.scores = (sp_scores){.data = e, .dtype = SP_F64, .n_classes = 2, .n_steps = T, .segments = form < 3 ? NULL : segments};
+        c.scores = (sp_scores){
+            .data = e, .dtype = SP_F64, .n_classes = 2, .n_steps = T, .segments = form < 3 ? NULL : segments};
         for (int t = 0; t < T; t++) {
             e[2 * t + 1] = t < 100 || t >= 200 ? -20 : 50;
             segments[t] = t >= 290;
@@ -329,7 +337,8 @@ static void a_class_that_comes_back(void **state)
             assert_non_null(c.model->row = calloc(4, sizeof *c.model->row));
         }
         assert_ok(sp_model_set_matrix(c.model, form % 3 == 1 ? three : two, NULL, &err), &err);
-        sp_duration durations[2] = {{.form = SP_DURATION_FREE}, {.form = SP_DURATION_RANGE, .max = {400, false}}};
+        sp_duration durations[2] = {{.form = SP_DURATION_FREE},
+                                    {.form = SP_DURATION_RANGE, .max = {400, false}}};
         c.model->durations = form % 3 == 2 ? durations : NULL;
         assert_ok(sp_chain_new(c.model, NULL, &c.chain, &err), &err);
         assert_int_equal(c.chain->runs != NULL, form % 3 == 2);
@@ -385,7 +394,9 @@ static sp_model *draw_sparse(random_source *random, int32_t K, bool has_duration
         if (k == 0 || random_chance(random, 0.5))
             model->durations[k] = random_chance(random, 0.5)
                                       ? (sp_duration){.form = SP_DURATION_RANGE, .max = {400, false}}
-                                      : (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL, .centre = {30, false}, .spread = 2};
+                                      : (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL,
+                                                      .centre = {30, false},
+                                                      .spread = 2};
     return model;
 }
 
@@ -403,7 +414,8 @@ static void classes_that_come_back(void **state)
         double drift[4] = {0}, data[4 * T];
         int64_t segments[T];
         sp_error err;
-        random_case c = {.model = draw_sparse(&random, K, seed % 6 == 1), .class_of_column = order, .data = data};
+        random_case c = {
+            .model = draw_sparse(&random, K, seed % 6 == 1), .class_of_column = order, .data = data};
         c.scores = (sp_scores){data, SP_F64, K, T, seed % 3 ? NULL : segments, NULL, NULL};
         for (int64_t t = 0; t < T; t++) {
             segments[t] = t < 290 ? 0 : 1;
@@ -462,7 +474,8 @@ static sp_status attempt(void *arg)
     sp_scratch *scratch = sp_scratch_new();
     int64_t *place = places_in(c->model, c->chain);
     const sp_uses uses = {.place = place, .runs_place = place, .next = found.next, .steps = found.steps};
-    const sp_status status = scratch && place ? sp_uses_add(c->chain, &c->scores, scratch, &uses, &found.log_z, NULL) : SP_ENOMEM;
+    const sp_status status =
+        scratch && place ? sp_uses_add(c->chain, &c->scores, scratch, &uses, &found.log_z, NULL) : SP_ENOMEM;
     assert_true(status == SP_OK || (isnan(found.log_z) && found.steps[0] + found.steps[1] == 0));
     free(place);
     sp_scratch_free(scratch);

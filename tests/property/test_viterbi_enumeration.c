@@ -7,14 +7,16 @@
 /* One shape a kind of model. Whole-number scores make equal sums exact: there the ties are tested, and there are many. */
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},   {2, 7, 1, 4, TIES, WEIGHTS, GAPS, 0.2},
-    {3, 6, 1, 3, TIES, NO, GAPS, 0.2},      {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2}, {3, 6, 3, 3, TIES, WEIGHTS, GAPS, 0.1},
+    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},
+    {2, 7, 1, 4, TIES, WEIGHTS, GAPS, 0.2}, {3, 6, 1, 3, TIES, NO, GAPS, 0.2},
+    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2}, {3, 6, 3, 3, TIES, WEIGHTS, GAPS, 0.1},
     {3, 6, 2, 2, NO, WEIGHTS, GAPS, 0.1},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 3000 };
 
 /* One recording through sp_viterbi(): the expected path and score, or status, and nothing written on failure. */
-static void check_viterbi(const random_case *c, const dense_model *m, sp_scratch *scratch, const oracle_best *best)
+static void check_viterbi(const random_case *c, const dense_model *m, sp_scratch *scratch,
+                          const oracle_best *best)
 {
     int32_t path[ORACLE_STEPS];
     double score = 77;
@@ -68,14 +70,16 @@ typedef struct score_check {
     int n_legal;
 } score_check;
 
-static void check_score(void *arg, const int32_t *path, double expected, int64_t n_broken, double relaxed_score)
+static void check_score(void *arg, const int32_t *path, double expected, int64_t n_broken,
+                        double relaxed_score)
 {
     score_check *s = arg;
     double score;
     sp_error err;
     assert_ok(sp_path_score(s->c->chain, &s->c->scores, path, &score, &err), &err);
     if (score != expected)
-        fail_msg("seed %llu: path score %.17g, expected %.17g", (unsigned long long)s->c->seed, score, expected);
+        fail_msg("seed %llu: path score %.17g, expected %.17g", (unsigned long long)s->c->seed, score,
+                 expected);
     assert_true(oracle_path_score(s->m, &s->c->scores, path) == expected);
     if (!s->c->model->states)
         assert_true(oracle_rules_score(s->c->model, s->c->class_of_column, &s->c->scores, path) == expected);
@@ -132,7 +136,12 @@ static void test_against_the_textbook(void **state)
          .has_ties = true,
          .has_gaps = true,
          .impossible = 0.02},
-        {.max_classes = 5, .max_steps = 60, .max_states_per_class = 2, .max_dwell = 5, .has_weights = true, .impossible = 0.02},
+        {.max_classes = 5,
+         .max_steps = 60,
+         .max_states_per_class = 2,
+         .max_dwell = 5,
+         .has_weights = true,
+         .impossible = 0.02},
     };
     sp_scratch *scratch = sp_scratch_new();
     int n_paths = 0;

@@ -49,9 +49,10 @@ int main(int argc, char **argv)
         const char *name;
         sample *(*make)(void);
         int64_t shape[3]; /* of sample_nights (classes 0) or sample_band */
-    } pages[] = {{"nights", NULL, {0, 14, 950}},  {"fifty", NULL, {0, 50, 950}}, {"small", sample_small, {0}},
-                 {"classes", NULL, {60, 4, 300}}, {"wide", NULL, {200, 4, 300}}, {"unlabelled", unlabelled, {0}},
-                 {"alone", alone, {0}},           {"hostile", hostile, {0}},     {"thousand", NULL, {0, 1000, 1000}}};
+    } pages[] = {
+        {"nights", NULL, {0, 14, 950}},  {"fifty", NULL, {0, 50, 950}}, {"small", sample_small, {0}},
+        {"classes", NULL, {60, 4, 300}}, {"wide", NULL, {200, 4, 300}}, {"unlabelled", unlabelled, {0}},
+        {"alone", alone, {0}},           {"hostile", hostile, {0}},     {"thousand", NULL, {0, 1000, 1000}}};
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++) {
         if (strcmp(argv[1], pages[i].name) != 0)
             continue;

@@ -49,7 +49,8 @@ dense_model *dense_model_new(const sp_model *model, const int32_t *class_of_colu
     for (int32_t s = 0; s < model->n_states; s++) {
         int32_t last = first[s + 1] - 1;
         for (int32_t i = first[s]; i <= last; i++) {
-            m->state_class[i] = column_of_class(model, class_of_column, model->state_class ? model->state_class[s] : s);
+            m->state_class[i] =
+                column_of_class(model, class_of_column, model->state_class ? model->state_class[s] : s);
             m->is_entry[i] = i == first[s];
             m->start[i] = i > first[s] ? -INFINITY : model->start ? model->start[s] : 0;
             m->end[i] = i < last && model->min_dwell_at_end ? -INFINITY : model->end ? model->end[s] : 0;
@@ -57,7 +58,8 @@ dense_model *dense_model_new(const sp_model *model, const int32_t *class_of_colu
                 m->weight[(size_t)i * n + (size_t)i + 1] = declared_weight(model, s, s);
         }
         for (int32_t next = 0; next < model->n_states; next++)
-            m->weight[(size_t)last * n + (size_t)(next == s ? last : first[next])] = declared_weight(model, s, next);
+            m->weight[(size_t)last * n + (size_t)(next == s ? last : first[next])] =
+                declared_weight(model, s, next);
     }
     free(first);
     return m;

@@ -22,7 +22,8 @@ static int64_t number_of(const sp_scores *scores, const int32_t *path)
 
 /* Adds the chi-square of the counts to the tally. Paths that are too rare for it count as one; they are left out where they are too
  * rare all together. */
-static void add_chi_square(const double *probability, const int *count, int64_t n, uint64_t seed, drawn_tally *tally)
+static void add_chi_square(const double *probability, const int *count, int64_t n, uint64_t seed,
+                           drawn_tally *tally)
 {
     double rare = 0, chi_square = 0;
     int n_rare = 0, n_cells = 0;
@@ -40,20 +41,22 @@ static void add_chi_square(const double *probability, const int *count, int64_t 
         chi_square += (n_rare - rare) * (n_rare - rare) / rare;
         n_cells++;
     } else if (n_rare > 4 * LEAST_EXPECTED) {
-        fail_msg("seed %llu: %d draws of paths of which %.3g are expected", (unsigned long long)seed, n_rare, rare);
+        fail_msg("seed %llu: %d draws of paths of which %.3g are expected", (unsigned long long)seed, n_rare,
+                 rare);
     }
     if (n_cells < 2)
         return;
     const double freedom = n_cells - 1;
     if (chi_square > freedom + 7 * sqrt(2 * freedom) + 7)
-        fail_msg("seed %llu: chi-square %.4g of %g degrees of freedom", (unsigned long long)seed, chi_square, freedom);
+        fail_msg("seed %llu: chi-square %.4g of %g degrees of freedom", (unsigned long long)seed, chi_square,
+                 freedom);
     tally->excess += chi_square - freedom;
     tally->variance += 2 * freedom;
     tally->n_cases++;
 }
 
-void check_drawn(const sp_chain *chain, const sp_scores *scores, uint64_t seed, path_weight *weight, void *arg,
-                 sp_scratch *scratch, drawn_tally *tally)
+void check_drawn(const sp_chain *chain, const sp_scores *scores, uint64_t seed, path_weight *weight,
+                 void *arg, sp_scratch *scratch, drawn_tally *tally)
 {
     const int64_t n = llround(pow(scores->n_classes, (double)scores->n_steps));
     const sp_draw_options options = {.n = DRAWS, .seed = seed};
@@ -84,6 +87,6 @@ void check_drawn(const sp_chain *chain, const sp_scores *scores, uint64_t seed, 
 void assert_drawn(const drawn_tally *tally)
 {
     if (fabs(tally->excess) > 5 * sqrt(tally->variance))
-        fail_msg("chi-squares of %d cases are %.4g above their degrees of freedom, %.3g standard deviations", tally->n_cases,
-                 tally->excess, tally->excess / sqrt(tally->variance));
+        fail_msg("chi-squares of %d cases are %.4g above their degrees of freedom, %.3g standard deviations",
+                 tally->n_cases, tally->excess, tally->excess / sqrt(tally->variance));
 }

@@ -15,8 +15,8 @@ typedef struct drawn_tally {
 
 /* Draws paths of a recording that has some, of 1 to ORACLE_STEPS steps, and fails where one is not allowed or where their numbers are
  * not those that the weights say (chi-square, 7 standard deviations). */
-void check_drawn(const sp_chain *chain, const sp_scores *scores, uint64_t seed, path_weight *weight, void *arg,
-                 sp_scratch *scratch, drawn_tally *tally);
+void check_drawn(const sp_chain *chain, const sp_scores *scores, uint64_t seed, path_weight *weight,
+                 void *arg, sp_scratch *scratch, drawn_tally *tally);
 
 /* The cases together: 5 standard deviations. */
 void assert_drawn(const drawn_tally *tally);

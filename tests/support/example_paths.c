@@ -25,7 +25,8 @@ const int64_t example_segments[] = {0, 0, 0, 0, 0, 0, 5, 5, 6, 6, 0, 0, 0};
 /*                                 n1                n2          n3     */
 const int32_t example_labels[] = {A, A, B, C, N, C, A, A, C, C, C, A, C};
 const int32_t example_argmax[] = {A, C, B, C, C, A, A, B, C, C, C, A, C};
-const int32_t example_greedy[] = {A, A, B, B, C, C, A, A, C, A, C, A, C}; /* of n3 nothing counts: it was not decoded */
+const int32_t example_greedy[] = {A, A, B, B, C, C, A,
+                                  A, C, A, C, A, C}; /* of n3 nothing counts: it was not decoded */
 const sp_decoded example_argmax_results[] = {{.status = SP_OK, .step = -1, .score = -INFINITY},
                                              {.status = SP_OK, .step = -1, .score = -2},
                                              {.status = SP_OK, .step = -1, .score = -INFINITY}};

@@ -82,14 +82,18 @@ char *__wrap_strndup(const char *text, size_t size)
 
 static int64_t fail_each(sp_status (*attempt)(void *arg), void *arg, bool may_succeed)
 {
-    enum { FIRST = 200, EACH = 7 }; /* with sanitizers, which are slow, a share of the later ones; the release has all */
+    enum {
+        FIRST = 200,
+        EACH = 7
+    }; /* with sanitizers, which are slow, a share of the later ones; the release has all */
     const bool is_light = getenv("STATEPATH_LIGHT") != NULL;
     for (int64_t n = 0;; n += is_light && n >= FIRST ? EACH : 1) {
         failing_alloc_arm(n);
         sp_status status = attempt(arg);
         if (!failing_alloc_disarm()) {
             if (status != SP_OK)
-                fail_msg("nothing was made to fail after %lld allocations, yet: %s", (long long)n, sp_status_name(status));
+                fail_msg("nothing was made to fail after %lld allocations, yet: %s", (long long)n,
+                         sp_status_name(status));
             return n;
         }
         if (status != SP_ENOMEM && !(may_succeed && status == SP_OK))

@@ -44,7 +44,7 @@ void assert_golden(const char *name, const char *text)
         b++;
     }
     if (*a != *b)
-        fail_msg("%s, line %d:\n  expected |%.*s|\n  got      |%.*s|", name, line, (int)strcspn(start_a, "\n"), start_a,
-                 (int)strcspn(start_b, "\n"), start_b);
+        fail_msg("%s, line %d:\n  expected |%.*s|\n  got      |%.*s|", name, line,
+                 (int)strcspn(start_a, "\n"), start_a, (int)strcspn(start_b, "\n"), start_b);
     free(expected);
 }

@@ -14,7 +14,8 @@ double learn_uniform(uint64_t *state)
     return (double)(z >> 11) / 9007199254740992.0;
 }
 
-learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, int32_t n_seen, double unscored)
+learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, int32_t n_seen,
+                          double unscored)
 {
     static const char *const names[CASE_K] = {"a", "b", "c", "d"};
     uint64_t state = seed;
@@ -33,9 +34,10 @@ learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, 
         for (int32_t k = 0; k < CASE_K; k++)
             c.scores[t * CASE_K + k] = -3 * learn_uniform(&state) + (k == y ? 0.8 : 0);
     }
-    c.training = (sp_training){.batch = {{c.scores, SP_F64, CASE_K, S, NULL, NULL, NULL}, n_recordings, c.offsets},
-                               .labels = c.labels,
-                               .classes = names};
+    c.training =
+        (sp_training){.batch = {{c.scores, SP_F64, CASE_K, S, NULL, NULL, NULL}, n_recordings, c.offsets},
+                      .labels = c.labels,
+                      .classes = names};
     return c;
 }
 

@@ -15,7 +15,8 @@ typedef struct learn_case {
 } learn_case;
 
 /* n_recordings of 1 to longest steps; labels from 0 to n_seen - 1; unscored: share of -1. */
-learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, int32_t n_seen, double unscored);
+learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, int32_t n_seen,
+                          double unscored);
 void learn_case_free(learn_case *c);
 
 /* Gives a model without transitions these states of its classes. */

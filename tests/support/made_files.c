@@ -111,14 +111,16 @@ void assert_sentence(const char *message, const char *expected, const char *file
     char wanted[SP_ERROR_SIZE + 4096];
     const char *mark = strstr(expected, "FILE");
     if (mark)
-        snprintf(wanted, sizeof wanted, "%.*s%s%s", (int)(mark - expected), expected, file, mark + strlen("FILE"));
+        snprintf(wanted, sizeof wanted, "%.*s%s%s", (int)(mark - expected), expected, file,
+                 mark + strlen("FILE"));
     else
         snprintf(wanted, sizeof wanted, "%s", expected);
     const char *star = strchr(wanted, '*');
-    size_t before = star ? (size_t)(star - wanted) : 0, after = star ? strlen(star + 1) : 0, n = strlen(message);
-    bool fits =
-        star ? n >= before + after && memcmp(message, wanted, before) == 0 && memcmp(message + n - after, star + 1, after) == 0
-             : strcmp(message, wanted) == 0;
+    size_t before = star ? (size_t)(star - wanted) : 0, after = star ? strlen(star + 1) : 0,
+           n = strlen(message);
+    bool fits = star ? n >= before + after && memcmp(message, wanted, before) == 0 &&
+                           memcmp(message + n - after, star + 1, after) == 0
+                     : strcmp(message, wanted) == 0;
     if (!fits)
         fail_msg("the message is\n  %s\nand should be\n  %s", message, wanted);
 }

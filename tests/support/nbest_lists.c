@@ -56,7 +56,8 @@ typedef struct search {
     int32_t *key, *by_key, *sorted, *count; /* [M n], [M n], [M n], [n_ranks + 1]: sorting histories */
     int32_t *cursor;                        /* [K] */
     int64_t block;
-    int32_t *from; /* [block,M n] entry before each entry, of the steps after the first of a block up to the first of the next */
+    int32_t *
+        from; /* [block,M n] entry before each entry, of the steps after the first of a block up to the first of the next */
 } search;
 
 /* ---- merging sorted lists ---- */
@@ -90,7 +91,8 @@ static void merge_add(search *s, int32_t i, double weight)
 {
     int32_t first = i * s->n, count = s->now.count[i];
     if (count > 0)
-        s->heap[s->n_sources++] = (source){s->now.score[first] + weight, weight, rank_of(s, first), first, count};
+        s->heap[s->n_sources++] =
+            (source){s->now.score[first] + weight, weight, rank_of(s, first), first, count};
 }
 
 /* Merges what was added: the n best of different classes. Returns how many; they are in s->merged and s->merged_value. */
@@ -273,7 +275,8 @@ static bool search_forward(search *s, const kept_lists *kept)
 /* Follows the entries at[n_found] of the last step back through all blocks. at[] is used up. */
 static void search_trace(search *s, const kept_lists *kept, int32_t *at, sp_nbest_paths *out, int32_t n_found)
 {
-    int64_t n_steps = s->scores->n_steps, end = n_steps - 1; /* last step of the block, the first of the next */
+    int64_t n_steps = s->scores->n_steps,
+            end = n_steps - 1; /* last step of the block, the first of the next */
     for (int64_t b = (n_steps - 1) / s->block; b >= 0; b--) {
         int64_t first = b * s->block;
         if (s->block < n_steps && first < end) {
@@ -296,11 +299,16 @@ static void search_trace(search *s, const kept_lists *kept, int32_t *at, sp_nbes
 
 /* ---- door ---- */
 
-static bool search_init(search *s, const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch,
-                        kept_lists *kept)
+static bool search_init(search *s, const sp_chain *chain, const sp_scores *scores, int32_t n,
+                        sp_scratch *scratch, kept_lists *kept)
 {
-    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps, entries = n_states * (size_t)n;
-    *s = (search){.chain = chain, .scores = scores, .n = n, .n_entries = entries, .row = sp_row_buffer(scores, scratch)};
+    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps,
+           entries = n_states * (size_t)n;
+    *s = (search){.chain = chain,
+                  .scores = scores,
+                  .n = n,
+                  .n_entries = entries,
+                  .row = sp_row_buffer(scores, scratch)};
     s->n_ranks = entries > (size_t)chain->n_classes ? entries : (size_t)chain->n_classes;
     s->block = n_steps <= WHOLE_LIMIT / entries ? (int64_t)n_steps : (int64_t)ceil(sqrt((double)n_steps));
     size_t block = (size_t)s->block, blocks = (n_steps - 1) / block + 1;
@@ -315,8 +323,8 @@ static bool search_init(search *s, const sp_chain *chain, const sp_scores *score
     s->key = sp_scratch_get(scratch, 3 * entries + s->n_ranks + 1 + (size_t)chain->n_classes, sizeof *s->key);
     s->is_seen = sp_scratch_get(scratch, s->n_ranks, 1);
     s->merged_value = sp_scratch_get(scratch, 2 * (size_t)n, sizeof *s->merged_value);
-    if (!s->row || !s->now.score || !s->now.count || !s->from || !kept->score || !kept->count || !s->heap || !s->key ||
-        !s->is_seen || !s->merged_value)
+    if (!s->row || !s->now.score || !s->now.count || !s->from || !kept->score || !kept->count || !s->heap ||
+        !s->key || !s->is_seen || !s->merged_value)
         return false;
     s->next.score = s->now.score + entries;
     s->next.count = s->now.count + n_states;
@@ -332,7 +340,8 @@ static bool search_init(search *s, const sp_chain *chain, const sp_scores *score
     return true;
 }
 
-sp_status nbest_lists(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out)
+sp_status nbest_lists(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch,
+                      sp_nbest_paths *out)
 {
     search s;
     kept_lists kept;

@@ -41,7 +41,8 @@ bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path
             int32_t from = 0;
             for (int32_t i = 0; i < n; i++) {
                 double value = delta[i] + dense_weight(m, scores, t, i, j);
-                if (value > best || (value == best && value > -INFINITY && compare_histories(m, back, t - 1, i, from) < 0)) {
+                if (value > best ||
+                    (value == best && value > -INFINITY && compare_histories(m, back, t - 1, i, from) < 0)) {
                     best = value;
                     from = i;
                 }
@@ -55,7 +56,8 @@ bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path
     int32_t state = 0;
     for (int32_t j = 0; j < n; j++) {
         double value = delta[j] + m->end[j];
-        if (value > best || (value == best && value > -INFINITY && compare_histories(m, back, n_steps - 1, j, state) < 0)) {
+        if (value > best ||
+            (value == best && value > -INFINITY && compare_histories(m, back, n_steps - 1, j, state) < 0)) {
             best = value;
             state = j;
         }
@@ -77,7 +79,8 @@ double oracle_viterbi_score(const dense_model *m, const sp_scores *scores)
     int32_t n = m->n_states;
     if (scores->n_steps == 0)
         return 0;
-    double *delta = new_array((size_t)n, sizeof *delta), *next = new_array((size_t)n, sizeof *next), score = -INFINITY;
+    double *delta = new_array((size_t)n, sizeof *delta), *next = new_array((size_t)n, sizeof *next),
+           score = -INFINITY;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         for (int32_t j = 0; j < n; j++) {
             double best = t == 0 ? m->start[j] : -INFINITY;
@@ -221,7 +224,8 @@ static void keep_best(void *arg, const int32_t *path, double score, int64_t n_br
 {
     best_so_far *s = arg;
     oracle_best *b = &s->best;
-    if (score > -INFINITY && (!b->has_path || score > b->score || (score == b->score && is_lower(path, b->path, s->n_steps)))) {
+    if (score > -INFINITY &&
+        (!b->has_path || score > b->score || (score == b->score && is_lower(path, b->path, s->n_steps)))) {
         b->has_path = true;
         b->score = score;
         memcpy(b->path, path, sizeof b->path);
@@ -281,7 +285,8 @@ double oracle_path_score(const dense_model *m, const sp_scores *scores, const in
     int32_t n = m->n_states;
     if (scores->n_steps == 0)
         return 0;
-    double *now = new_array((size_t)n, sizeof *now), *next = new_array((size_t)n, sizeof *next), score = -INFINITY;
+    double *now = new_array((size_t)n, sizeof *now), *next = new_array((size_t)n, sizeof *next),
+           score = -INFINITY;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         for (int32_t j = 0; j < n; j++) {
             double best = t == 0 ? m->start[j] : -INFINITY;
@@ -300,7 +305,8 @@ double oracle_path_score(const dense_model *m, const sp_scores *scores, const in
 
 double oracle_path_weight(const dense_model *m, const sp_scores *scores, const int32_t *path)
 {
-    double *now = new_array((size_t)m->n_states, sizeof *now), *next = new_array((size_t)m->n_states, sizeof *next), sum = 0;
+    double *now = new_array((size_t)m->n_states, sizeof *now),
+           *next = new_array((size_t)m->n_states, sizeof *next), sum = 0;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         for (int32_t j = 0; j < m->n_states; j++) {
             next[j] = t == 0 ? exp(m->start[j]) : 0;
@@ -319,7 +325,8 @@ double oracle_path_weight(const dense_model *m, const sp_scores *scores, const i
     return sum;
 }
 
-double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores, const int32_t *path)
+double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores,
+                          const int32_t *path)
 {
     int64_t n_steps = scores->n_steps, run = 0;
     double score = 0;
@@ -368,7 +375,8 @@ static void set_put(partial_set *set, int32_t state, price p)
 }
 
 /* All partial paths one step longer; those that break rules only when `relaxed`. */
-static partial_set grow(const dense_model *m, const sp_scores *scores, int64_t t, const partial_set *set, bool relaxed)
+static partial_set grow(const dense_model *m, const sp_scores *scores, int64_t t, const partial_set *set,
+                        bool relaxed)
 {
     partial_set grown = {0};
     for (int32_t j = 0; j < m->n_states; j++)
@@ -387,7 +395,8 @@ static partial_set grow(const dense_model *m, const sp_scores *scores, int64_t t
 }
 
 /* Chooses step by step. Returns the step of the dead end, or -1; *n_broken of the best path that emits the choices. */
-static int64_t choose_by_sets(const dense_model *m, const sp_scores *scores, bool relaxed, int32_t *path, int64_t *n_broken)
+static int64_t choose_by_sets(const dense_model *m, const sp_scores *scores, bool relaxed, int32_t *path,
+                              int64_t *n_broken)
 {
     partial_set set = {0};
     int64_t dead_end = -1;
@@ -397,7 +406,8 @@ static int64_t choose_by_sets(const dense_model *m, const sp_scores *scores, boo
         const partial *best = NULL;
         for (size_t n = 0; n < grown.n; n++) {
             const partial *p = &grown.items[n];
-            bool is_tie = best && !price_is_less(p->price, best->price) && !price_is_less(best->price, p->price);
+            bool is_tie =
+                best && !price_is_less(p->price, best->price) && !price_is_less(best->price, p->price);
             if (!best || price_is_less(p->price, best->price) ||
                 (is_tie && m->state_class[p->state] < m->state_class[best->state]))
                 best = p;

@@ -25,7 +25,8 @@ enum { ORACLE_STEPS = 8 };
  *   score          strict: the best state path that emits it; -INFINITY when there is none
  *   n_broken, relaxed_score   of the state path that breaks the fewest rules, the best among equals; n_broken -1 when no state
  *                             path can emit the classes at all (a class without states) */
-typedef void oracle_visit(void *arg, const int32_t *path, double score, int64_t n_broken, double relaxed_score);
+typedef void oracle_visit(void *arg, const int32_t *path, double score, int64_t n_broken,
+                          double relaxed_score);
 void oracle_enumerate(const dense_model *m, const sp_scores *scores, oracle_visit *visit, void *arg);
 
 typedef struct oracle_best {
@@ -54,7 +55,8 @@ double oracle_path_weight(const dense_model *m, const sp_scores *scores, const i
 
 /* oracle_path_score() straight from the rules, for models with one state per class: start, pairs, end, and the length of each run, without
  * any unfolding. */
-double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores, const int32_t *path);
+double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores,
+                          const int32_t *path);
 
 /* ---- greedy, by keeping every single state path that emits the classes chosen so far; T <= ORACLE_STEPS ---- */
 

@@ -18,7 +18,8 @@ static double density(const sp_duration *d, double n)
     case SP_DURATION_POISSON:
         return extra == 0 ? n == 1 : exp((n - 1) * log(extra) - extra - lgamma(n));
     case SP_DURATION_LOG_NORMAL: {
-        const double a = n == 1 ? -INFINITY : log((n - .5) / d->centre.value) / r, b = log((n + .5) / d->centre.value) / r;
+        const double a = n == 1 ? -INFINITY : log((n - .5) / d->centre.value) / r,
+                     b = log((n + .5) / d->centre.value) / r;
         return .5 * (erfc(-b / sqrt(2)) - erfc(-a / sqrt(2)));
     }
     default:
@@ -36,7 +37,7 @@ double duration_weight(const sp_duration *d, int64_t length, bool is_cut)
     const bool is_named = d->form != SP_DURATION_RANGE && d->form != SP_DURATION_PMF;
     double all = 0, tail = 0;
     if (d->form == SP_DURATION_RANGE)
-        return is_cut                            ? (d->max.value == 0 || length <= d->max.value ? 0 : -INFINITY)
+        return is_cut ? (d->max.value == 0 || length <= d->max.value ? 0 : -INFINITY)
                : is_supported(d, (double)length) ? 0
                                                  : -INFINITY;
     for (int n = 2000; n > 0; n--) {
@@ -111,7 +112,8 @@ static double weigh_runs(const path_weigher *w, const int32_t *path)
     for (int64_t t = 0, begin = 0; t < c->scores.n_steps; t++) {
         if (!is_side(c, t + 1) && path[t + 1] == path[t])
             continue;
-        const bool is_cut = (is_side(c, begin) && !c->model->whole_at_start) || (is_side(c, t + 1) && !c->model->whole_at_end);
+        const bool is_cut = (is_side(c, begin) && !c->model->whole_at_start) ||
+                            (is_side(c, t + 1) && !c->model->whole_at_end);
         weight += w->run[is_cut][path[t] * PATH_WEIGHT_STEPS + t - begin];
         begin = t + 1;
     }

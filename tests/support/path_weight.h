@@ -10,14 +10,15 @@
 enum { PATH_WEIGHT_RULES = 4, PATH_WEIGHT_STEPS = 8 };
 
 typedef struct weighed {
-    double best, sum; /* over the state paths that emit the classes: the greatest weight in nats, the sum of exp(weight) */
+    double best,
+        sum; /* over the state paths that emit the classes: the greatest weight in nats, the sum of exp(weight) */
 } weighed;
 
 typedef struct path_weigher {
     const random_case *c;
     dense_model *states;
     sp_chain_rule rules[PATH_WEIGHT_RULES]; /* of the model, whose letters are its classes */
-    double *run[2];                         /* [K, PATH_WEIGHT_STEPS] log p(d) of whole runs, of cut ones; by column */
+    double *run[2]; /* [K, PATH_WEIGHT_STEPS] log p(d) of whole runs, of cut ones; by column */
 } path_weigher;
 
 /* A case of at most so many steps and rules; borrowed. A rule that cannot be compiled fails the test. */

@@ -3,7 +3,8 @@
 #include "check.h"
 #include "decode_one.h"
 
-random_batch random_batch_new(uint64_t seed, int64_t n_recordings, int32_t longest, int32_t max_states_per_class)
+random_batch random_batch_new(uint64_t seed, int64_t n_recordings, int32_t longest,
+                              int32_t max_states_per_class)
 {
     const random_shape shape = {.max_classes = 6,
                                 .max_steps = 1,
@@ -52,7 +53,8 @@ sp_decode_output answer_output(const answer *a)
     return (sp_decode_output){.paths = a->paths, .results = a->results, .broken = a->broken};
 }
 
-answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options)
+answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch,
+                     const sp_decode_options *options)
 {
     answer a = answer_new(batch);
     sp_decode_output output = answer_output(&a);
@@ -64,7 +66,8 @@ answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch
     return a;
 }
 
-answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options)
+answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const sp_batch *batch,
+                 const sp_decode_options *options)
 {
     answer a = answer_new(batch);
     sp_decode_output output = answer_output(&a);
@@ -89,7 +92,8 @@ answer answer_plain(const sp_chain *chain, const sp_batch *batch, const sp_decod
         found.status = decode_one(options->strategy, chain, &scores, scratch, path, &found.score, &err);
         assert_true(found.status == SP_OK || found.status == SP_ENOPATH || found.status == SP_EDEADEND);
         if (found.status != SP_OK && options->relax) {
-            const sp_whole_output output = {path, &found.n_broken, a.broken + batch->offsets[n], &found.score, NULL};
+            const sp_whole_output output = {path, &found.n_broken, a.broken + batch->offsets[n], &found.score,
+                                            NULL};
             found.status = decode_one_relaxed(options->strategy, chain, &scores, scratch, output, &err);
             assert_ok(found.status, &err);
             assert_ok(sp_path_score(chain, &scores, path, &found.score, &err), &err);

@@ -13,7 +13,8 @@ typedef struct random_batch {
 } random_batch;
 
 /* Up to 6 classes; max_states also bounds the minimum dwell. Recordings are 0 .. longest steps long. */
-random_batch random_batch_new(uint64_t seed, int64_t n_recordings, int32_t longest, int32_t max_states_per_class);
+random_batch random_batch_new(uint64_t seed, int64_t n_recordings, int32_t longest,
+                              int32_t max_states_per_class);
 void random_batch_free(random_batch *f);
 
 /* What sp_decode_batch() writes; filled with 0x55 before. */
@@ -28,10 +29,12 @@ void answer_free(answer *a);
 sp_decode_output answer_output(const answer *a);
 
 /* The answer on so many threads; the call must succeed. */
-answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);
+answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch,
+                     const sp_decode_options *options);
 
 /* By the instruction set `isa`, which the machine must have; sp_isa_best() is in use afterwards. */
-answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);
+answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const sp_batch *batch,
+                 const sp_decode_options *options);
 
 /* What each recording gives alone, by the plain kernels. */
 answer answer_plain(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);

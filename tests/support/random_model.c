@@ -69,8 +69,9 @@ static void draw_states(sp_model *model, random_source *random, const random_sha
     int32_t most = model->n_classes * shape->max_states_per_class, n = 0;
     model->state_class = new_array((size_t)most, sizeof *model->state_class);
     for (int32_t k = 0; k < model->n_classes; k++)
-        for (int32_t left = random_chance(random, 0.05) ? 0 : 1 + random_below(random, shape->max_states_per_class); left > 0;
-             left--)
+        for (int32_t left =
+                 random_chance(random, 0.05) ? 0 : 1 + random_below(random, shape->max_states_per_class);
+             left > 0; left--)
             model->state_class[n++] = k;
     if (n == 0)
         n = 1;
@@ -109,7 +110,8 @@ static sp_duration draw_duration(random_source *random, const random_shape *shap
     if (most > 4 && random_chance(random, 0.5))
         most = 4;
     d.min.value = random_chance(random, 0.5) ? 1 + random_below(random, (most + 1) / 2) : 0;
-    d.max.value = random_chance(random, 0.5) ? (d.min.value > 1 ? d.min.value : 1) + random_below(random, most) : 0;
+    d.max.value =
+        random_chance(random, 0.5) ? (d.min.value > 1 ? d.min.value : 1) + random_below(random, most) : 0;
     d.centre.value = 1 + 2 * random_unit(random);
     d.spread = 0.3 + 2 * random_unit(random);
     const int32_t what = shape->has_weights ? random_below(random, 5) : 0;
@@ -185,7 +187,8 @@ static double *draw_ends(const sp_model *model, random_source *random, const ran
 
 /* ---- the scores ---- */
 
-void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps, const random_shape *shape)
+void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps,
+                             const random_shape *shape)
 {
     size_t n_classes = (size_t)c->model->n_classes;
     free(c->data);
@@ -251,11 +254,11 @@ void random_case_free(random_case *c)
     free(c->segments);
 }
 
-void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path, const int32_t *expected,
-                      int64_t n_steps)
+void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path,
+                      const int32_t *expected, int64_t n_steps)
 {
     for (int64_t t = 0; t < n_steps; t++)
         if (path[t] != expected[t])
-            fail_msg("seed %llu: %s %d: step %lld is class %d, expected %d", (unsigned long long)seed, what, (int)number,
-                     (long long)t, (int)path[t], (int)expected[t]);
+            fail_msg("seed %llu: %s %d: step %lld is class %d, expected %d", (unsigned long long)seed, what,
+                     (int)number, (long long)t, (int)path[t], (int)expected[t]);
 }

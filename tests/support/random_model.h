@@ -19,12 +19,13 @@ bool random_chance(random_source *random, double p);
 
 /* What may come up; each case draws from it. */
 typedef struct random_shape {
-    int32_t max_classes;          /* K is 1 .. max_classes */
-    int64_t max_steps;            /* T is 0 .. max_steps */
-    int32_t max_states_per_class; /* 1: one state per class; more: 0 .. so many, in any order of declaration */
-    int32_t max_dwell;            /* 1: no minimum dwell */
-    bool has_ties;                /* scores and weights are small whole numbers, so that sums are exact and often equal */
-    bool has_weights;             /* false: models of allowed and forbidden only */
+    int32_t max_classes; /* K is 1 .. max_classes */
+    int64_t max_steps;   /* T is 0 .. max_steps */
+    int32_t
+        max_states_per_class; /* 1: one state per class; more: 0 .. so many, in any order of declaration */
+    int32_t max_dwell;        /* 1: no minimum dwell */
+    bool has_ties;    /* scores and weights are small whole numbers, so that sums are exact and often equal */
+    bool has_weights; /* false: models of allowed and forbidden only */
     bool has_gaps;
     double impossible; /* greatest share of scores that are -INFINITY */
 } random_shape;
@@ -51,10 +52,11 @@ random_case random_case_new_durations(uint64_t seed, const random_shape *shape, 
 void random_case_free(random_case *c);
 
 /* Replaces the scores by T new steps of the same kind. */
-void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps, const random_shape *shape);
+void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps,
+                             const random_shape *shape);
 
 /* Fails with the seed, what was decoded (with a number that tells one from another) and the first step that differs. */
-void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path, const int32_t *expected,
-                      int64_t n_steps);
+void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path,
+                      const int32_t *expected, int64_t n_steps);
 
 #endif

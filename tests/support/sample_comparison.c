@@ -59,8 +59,8 @@ static int by_count(const void *a, const void *b)
 }
 
 /* Counts of one path, by the plainest loop. */
-static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal,
-                                       int64_t *transition_counts)
+static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path,
+                                       int64_t *illegal, int64_t *transition_counts)
 {
     sp_transition_counts counts = {0};
     for (int64_t t = in->offsets[r] + 1; t < in->offsets[r + 1]; t++) {
@@ -97,7 +97,8 @@ static sp_pair_count *list_pairs(sample *s, int32_t n_classes, const int64_t *ma
     return pairs;
 }
 
-static sp_class_runs *count_runs(sample *s, const sample_input *in, const int32_t *path, const sp_class_runs *reference)
+static sp_class_runs *count_runs(sample *s, const sample_input *in, const int32_t *path,
+                                 const sp_class_runs *reference)
 {
     sp_class_runs *class_runs = sample_alloc(s, (size_t)in->n_classes, sizeof *class_runs);
     for (int32_t k = 0; k < in->n_classes; k++) {
@@ -118,11 +119,13 @@ static sp_class_runs *count_runs(sample *s, const sample_input *in, const int32_
         for (int64_t l = 1; l <= in->offsets[in->n_recordings]; l++)
             class_runs[k].n_lengths += by_length[l] > 0;
         class_runs[k].isolated = in->offsets[in->n_recordings] > 0 ? by_length[1] : 0;
-        class_runs[k].lengths = sample_alloc(s, (size_t)class_runs[k].n_lengths, sizeof *class_runs[k].lengths);
+        class_runs[k].lengths =
+            sample_alloc(s, (size_t)class_runs[k].n_lengths, sizeof *class_runs[k].lengths);
         int64_t n = 0, seen = 0;
         bool has_median = false;
-        class_runs[k].mean =
-            class_runs[k].count ? defined((double)class_runs[k].steps / (double)class_runs[k].count) : undefined("no runs");
+        class_runs[k].mean = class_runs[k].count
+                                 ? defined((double)class_runs[k].steps / (double)class_runs[k].count)
+                                 : undefined("no runs");
         class_runs[k].median = undefined("no runs");
         for (int64_t l = 1; l <= in->offsets[in->n_recordings]; l++) {
             if (by_length[l])
@@ -181,10 +184,13 @@ static void fill_agreement(sample *s, const sample_input *in, sp_strategy_result
     }
     double n = (double)result->mean_accuracy_n;
     result->mean_accuracy = n > 0 ? defined(sum / n) : undefined("no scored steps");
-    result->sd_accuracy = n > 1 ? defined(sqrt(fmax(0, (squares - sum * sum / n) / (n - 1)))) : undefined("one recording");
-    result->mean_kappa = result->mean_kappa_n ? defined(kappas / (double)result->mean_kappa_n) : undefined("no scored steps");
+    result->sd_accuracy =
+        n > 1 ? defined(sqrt(fmax(0, (squares - sum * sum / n) / (n - 1)))) : undefined("one recording");
+    result->mean_kappa =
+        result->mean_kappa_n ? defined(kappas / (double)result->mean_kappa_n) : undefined("no scored steps");
     result->sd_kappa = result->mean_kappa_n > 1 ? defined(0.0625) : undefined("one recording");
-    sp_agreement_from_confusion(in->n_classes, result->confusion, result->undecoded_steps, &result->agreement, result->classes);
+    sp_agreement_from_confusion(in->n_classes, result->confusion, result->undecoded_steps, &result->agreement,
+                                result->classes);
 }
 
 static void fill_changes(sample *s, const sample_input *in, sp_strategy_result *result, const int32_t *path)
@@ -214,12 +220,15 @@ static void fill_boundaries(const sample_input *in, sp_boundaries *b, const int3
         for (int64_t t = in->offsets[r] + 1; t < in->offsets[r + 1]; t++) {
             b->reference += in->labels[t] != in->labels[t - 1];
             b->decoded += path[t] != path[t - 1];
-            b->matched[0] += in->labels[t] != in->labels[t - 1] && path[t] == in->labels[t] && path[t - 1] == in->labels[t - 1];
+            b->matched[0] += in->labels[t] != in->labels[t - 1] && path[t] == in->labels[t] &&
+                             path[t - 1] == in->labels[t - 1];
         }
     for (int i = 0; i < SP_N_TOLERANCES; i++) {
         b->matched[i] = b->matched[0];
-        b->recall[i] = b->reference ? defined((double)b->matched[i] / (double)b->reference) : undefined("no changes");
-        b->precision[i] = b->decoded ? defined((double)b->matched[i] / (double)b->decoded) : undefined("no changes");
+        b->recall[i] =
+            b->reference ? defined((double)b->matched[i] / (double)b->reference) : undefined("no changes");
+        b->precision[i] =
+            b->decoded ? defined((double)b->matched[i] / (double)b->decoded) : undefined("no changes");
     }
 }
 
@@ -229,7 +238,8 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     sp_strategy_result *result = &c->strategies[index];
     const int32_t *path = in->paths[index];
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
-    result->transition_counts = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *result->transition_counts);
+    result->transition_counts =
+        sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *result->transition_counts);
     result->name = sample_text(s, in->names[index]);
     result->is_legal_by_construction = strcmp(result->name, "argmax") != 0;
     result->recordings = sample_alloc(s, (size_t)in->n_recordings, sizeof *result->recordings);
@@ -238,22 +248,24 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     result->edit_score_n = in->labels ? in->n_recordings : 0;
     result->segments = (sp_segments){.reference = 8, .decoded = 8, .matched = {7, 6, 4}};
     for (int i = 0; i < SP_N_OVERLAPS; i++)
-        result->segments.f1[i] = in->labels ? defined((double)result->segments.matched[i] / 8) : undefined("no segments");
+        result->segments.f1[i] =
+            in->labels ? defined((double)result->segments.matched[i] / 8) : undefined("no segments");
     for (int64_t r = 0; r < in->n_recordings; r++) {
         sp_recording_result *recording = &result->recordings[r];
         bool is_decoded = in->offsets[r] == in->offsets[r + 1] || path[in->offsets[r]] >= 0;
         recording->counts = count_path(in, r, path, illegal, result->transition_counts);
-        recording->decoded = (sp_decoded){.status = is_decoded ? SP_OK : SP_EDEADEND,
-                                          .step = is_decoded ? -1 : 1,
-                                          .score = !is_decoded || recording->counts.illegal ? -INFINITY : -10.5};
+        recording->decoded =
+            (sp_decoded){.status = is_decoded ? SP_OK : SP_EDEADEND,
+                         .step = is_decoded ? -1 : 1,
+                         .score = !is_decoded || recording->counts.illegal ? -INFINITY : -10.5};
         recording->accuracy = undefined("no scored steps");
         recording->kappa = undefined("no scored steps");
         add_counts(&result->counts, &recording->counts);
         result->n_undecoded += !is_decoded;
         result->recordings_with_illegal += recording->counts.illegal > 0;
     }
-    result->path_score =
-        result->counts.illegal ? undefined("an illegal path has no score") : defined(-10.5 * (double)in->n_recordings);
+    result->path_score = result->counts.illegal ? undefined("an illegal path has no score")
+                                                : defined(-10.5 * (double)in->n_recordings);
     result->illegal_pairs = list_pairs(s, in->n_classes, illegal, &result->n_illegal_pairs);
     result->class_runs = count_runs(s, in, path, c->reference_runs);
     if (in->labels) {
@@ -308,7 +320,8 @@ static void fill_comparisons(sample *s, const sample_input *in)
             bool has_interval = c->n_recordings > 1;
             *pair = (sp_pair_comparison){.a = a, .b = b, .metric = "accuracy"};
             pair->difference = (sp_difference){
-                .difference = c->strategies[a].agreement.accuracy.undefined ? undefined("no scored steps") : defined(d),
+                .difference =
+                    c->strategies[a].agreement.accuracy.undefined ? undefined("no scored steps") : defined(d),
                 .low = has_interval ? defined(d - 0.01) : undefined("one recording"),
                 .high = has_interval ? defined(d + 0.02) : undefined("one recording"),
                 .n = c->n_recordings,
@@ -318,20 +331,24 @@ static void fill_comparisons(sample *s, const sample_input *in)
             pair->difference.percentile[0] = has_interval ? defined(d - 0.011) : undefined("one recording");
             pair->difference.percentile[1] = has_interval ? defined(d + 0.019) : undefined("one recording");
             for (int64_t r = 0; r < c->n_recordings; r++) {
-                int64_t x = c->strategies[a].recordings[r].correct, y = c->strategies[b].recordings[r].correct;
+                int64_t x = c->strategies[a].recordings[r].correct,
+                        y = c->strategies[b].recordings[r].correct;
                 pair->test.better += x > y;
                 pair->test.worse += x < y;
                 pair->test.ties += x == y;
             }
-            pair->test.p = pair->test.better + pair->test.worse ? defined(0.0123) : undefined("no difference");
+            pair->test.p =
+                pair->test.better + pair->test.worse ? defined(0.0123) : undefined("no difference");
             int64_t unequal = pair->test.better + pair->test.worse;
             pair->test.p_least = unequal ? defined(ldexp(1, 1 - (int)unequal)) : undefined("no difference");
-            pair->test.rank_biserial = pair->test.better + pair->test.worse ? defined(0.5) : undefined("no difference");
+            pair->test.rank_biserial =
+                pair->test.better + pair->test.worse ? defined(0.5) : undefined("no difference");
             pair->test.is_exact = true;
             pair->p_holm = pair->test.p.undefined ? pair->test.p : defined(0.0369);
             pair->mean = pair->median = defined(d);
             pair->sd = has_interval ? defined(0.01) : undefined("one recording");
-            pair->permutation = (sp_sign_flip){.p = pair->test.p.undefined ? pair->test.p : defined(0.015), .is_exact = true};
+            pair->permutation =
+                (sp_sign_flip){.p = pair->test.p.undefined ? pair->test.p : defined(0.015), .is_exact = true};
             sp_mcnemar_test(4, 2, &pair->mcnemar);
             pair->mcnemar_cluster = pair->bowker = (sp_chi2){defined(2.5), defined(0.1138), 1};
             pair->stuart_maxwell = (sp_chi2){undefined("no step differs"), undefined("no step differs"), 0};
@@ -372,8 +389,8 @@ static void fill_more(sample *s, const sample_input *in)
         int64_t *missing = c->collapsed->confusion + (size_t)n * G * G + (size_t)i * G;
         sp_collapse_counts(how, result->confusion, result->undecoded_steps, matrix, missing);
         sp_agreement_from_confusion((int32_t)G, matrix, missing, &c->collapsed->strategies[i], NULL);
-        if (sp_kappa_standard_error(K, result->confusion, result->undecoded_steps, &result->agreement, &result->kappa_se, NULL) !=
-            SP_OK)
+        if (sp_kappa_standard_error(K, result->confusion, result->undecoded_steps, &result->agreement,
+                                    &result->kappa_se, NULL) != SP_OK)
             abort();
         result->has_regret = true;
         result->regret = defined(0.001 * i);
@@ -419,7 +436,8 @@ static void fill_places(sample *s, const sample_input *in)
     sp_comparison *c = &s->comparison;
     int64_t room = in->offsets[in->n_recordings], n = 0;
     c->illegal_places =
-        sample_alloc(s, (size_t)(room < SP_MOST_ILLEGAL_PLACES ? room : SP_MOST_ILLEGAL_PLACES), sizeof *c->illegal_places);
+        sample_alloc(s, (size_t)(room < SP_MOST_ILLEGAL_PLACES ? room : SP_MOST_ILLEGAL_PLACES),
+                     sizeof *c->illegal_places);
     for (int64_t r = 0; r < in->n_recordings; r++)
         for (int64_t t = in->offsets[r]; t < in->offsets[r + 1]; t++) {
             bool is_place = false;
@@ -450,9 +468,11 @@ static void fill_traces(sample *s, const sample_input *in)
         trace->n_steps = (int64_t)n;
         trace->paths = sample_alloc(s, (size_t)in->n_strategies, sizeof *trace->paths);
         if (in->labels)
-            trace->labels = memcpy(sample_alloc(s, n, sizeof(int32_t)), in->labels + in->offsets[r], n * sizeof(int32_t));
+            trace->labels =
+                memcpy(sample_alloc(s, n, sizeof(int32_t)), in->labels + in->offsets[r], n * sizeof(int32_t));
         for (int32_t i = 0; i < in->n_strategies; i++)
-            trace->paths[i] = memcpy(sample_alloc(s, n, sizeof(int32_t)), in->paths[i] + in->offsets[r], n * sizeof(int32_t));
+            trace->paths[i] = memcpy(sample_alloc(s, n, sizeof(int32_t)), in->paths[i] + in->offsets[r],
+                                     n * sizeof(int32_t));
     }
 }
 
@@ -476,8 +496,8 @@ sample *sample_new(const sample_input *in)
     c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
     if (in->labels)
-        c->reference_transition_counts =
-            sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *c->reference_transition_counts);
+        c->reference_transition_counts = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes,
+                                                      sizeof *c->reference_transition_counts);
     for (int64_t r = 0; r < in->n_recordings; r++) {
         c->ids[r] = sample_text(s, in->ids[r]);
         c->steps[r] = in->offsets[r + 1] - in->offsets[r];
@@ -485,7 +505,8 @@ sample *sample_new(const sample_input *in)
             c->scored_steps[r] += in->labels[t] >= 0;
         c->n_scored_steps += c->scored_steps[r];
         if (in->labels) {
-            sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_transition_counts);
+            sp_transition_counts counts =
+                count_path(in, r, in->labels, illegal, c->reference_transition_counts);
             add_counts(&c->reference, &counts);
             if (counts.illegal > c->reference_frequencies.worst_illegal) {
                 c->reference_frequencies.worst_illegal = counts.illegal;
@@ -561,7 +582,8 @@ static void walk(const uint8_t *allow, int32_t n_classes, int64_t n, uint64_t *s
     }
 }
 
-static sample *by_recipe(int32_t n_classes, const char *const *classes, const uint8_t *allow, int64_t n_recordings, int64_t steps)
+static sample *by_recipe(int32_t n_classes, const char *const *classes, const uint8_t *allow,
+                         int64_t n_recordings, int64_t steps)
 {
     static const char *const names[] = {"argmax", "greedy", "viterbi"};
     size_t size = (size_t)(n_recordings * steps) + 1;
@@ -621,7 +643,8 @@ static sample *by_recipe(int32_t n_classes, const char *const *classes, const ui
 sample *sample_nights(int64_t n_recordings, int64_t steps)
 {
     static const char *const classes[] = {"Wake", "N1", "N2", "N3", "REM"};
-    static const uint8_t allow[] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1};
+    static const uint8_t allow[] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1,
+                                    1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1};
     return by_recipe(5, classes, allow, n_recordings, steps);
 }
 

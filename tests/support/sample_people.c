@@ -24,12 +24,12 @@ void sample_add_sleep(sample *s, double epoch_seconds, bool is_assumed)
     for (int64_t t = 0; t < c->n_traces; t++) {
         const sp_trace *trace = &c->traces[t];
         int64_t r = trace->recording;
-        sp_sleep_statistics_of(trace->n_steps, trace->labels, trace->labels, trace->segments, stages, epoch_seconds,
-                               &sleep->reference[r]);
+        sp_sleep_statistics_of(trace->n_steps, trace->labels, trace->labels, trace->segments, stages,
+                               epoch_seconds, &sleep->reference[r]);
         for (int32_t i = 0; i < c->n_strategies; i++) {
             bool is_decoded = c->strategies[i].recordings[r].decoded.status == SP_OK;
-            sp_sleep_statistics_of(trace->n_steps, is_decoded ? trace->paths[i] : NULL, trace->labels, trace->segments, stages,
-                                   epoch_seconds, &sleep->strategies[i].nights[r]);
+            sp_sleep_statistics_of(trace->n_steps, is_decoded ? trace->paths[i] : NULL, trace->labels,
+                                   trace->segments, stages, epoch_seconds, &sleep->strategies[i].nights[r]);
         }
     }
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
@@ -37,7 +37,8 @@ void sample_add_sleep(sample *s, double epoch_seconds, bool is_assumed)
         for (int32_t i = 0; i < c->n_strategies; i++) {
             sp_sleep_strategy *one = &sleep->strategies[i];
             sp_sleep_mean_of(sleep->n_nights, one->nights, (sp_sleep_measure)m, &one->means[m]);
-            sp_sleep_agreement_of(sleep->n_nights, sleep->reference, one->nights, (sp_sleep_measure)m, &one->agreement[m]);
+            sp_sleep_agreement_of(sleep->n_nights, sleep->reference, one->nights, (sp_sleep_measure)m,
+                                  &one->agreement[m]);
             sp_sleep_agreement_intervals(0.95, &one->agreement[m]);
         }
     }
@@ -49,10 +50,13 @@ static void fill_row(sample *s, sp_rater_row *row, const char *name, int32_t n, 
     row->name = name;
     row->with = sample_alloc(s, (size_t)n, sizeof *row->with);
     for (int32_t i = 0; i < n; i++) {
-        sp_value kappa = {.value = 0.7 + 0.01 * ((index + i) % 7)}, accuracy = {.value = 0.8 + 0.01 * ((index + i) % 7)};
+        sp_value kappa = {.value = 0.7 + 0.01 * ((index + i) % 7)},
+                 accuracy = {.value = 0.8 + 0.01 * ((index + i) % 7)};
         sp_value none = {.undefined = "itself"};
-        row->with[i] = (sp_rater_pair){
-            .steps = 1000, .agreed = 800, .accuracy = i == itself ? none : accuracy, .kappa = i == itself ? none : kappa};
+        row->with[i] = (sp_rater_pair){.steps = 1000,
+                                       .agreed = 800,
+                                       .accuracy = i == itself ? none : accuracy,
+                                       .kappa = i == itself ? none : kappa};
     }
     row->mean_accuracy = (sp_value){.value = 0.8 + 0.01 * index};
     row->mean_kappa = (sp_value){.value = 0.7 + 0.01 * index};

@@ -53,10 +53,12 @@ void sample_add_probabilities(sample *s, const sample_input *in)
 {
     sp_comparison *c = &s->comparison;
     double *scores = make_scores(s, in);
-    sp_batch batch = {
-        .scores = {.data = scores, .dtype = SP_F64, .n_classes = in->n_classes, .n_steps = in->offsets[in->n_recordings]},
-        .n_recordings = in->n_recordings,
-        .offsets = in->offsets};
+    sp_batch batch = {.scores = {.data = scores,
+                                 .dtype = SP_F64,
+                                 .n_classes = in->n_classes,
+                                 .n_steps = in->offsets[in->n_recordings]},
+                      .n_recordings = in->n_recordings,
+                      .offsets = in->offsets};
     if (in->labels) {
         sp_reliability_sums *sums = NULL;
         require(sp_reliability_new(in->n_classes, &sums, NULL) == SP_OK);

@@ -49,7 +49,8 @@ sp_duration_lengths sp_run_weights_lengths(const sp_run_weights *w)
     return out;
 }
 
-sp_status sp_duration_lengths_find(const sp_model *model, int32_t k, double step_seconds, sp_duration_lengths *out, sp_error *err)
+sp_status sp_duration_lengths_find(const sp_model *model, int32_t k, double step_seconds,
+                                   sp_duration_lengths *out, sp_error *err)
 {
     sp_run_weights weights;
     sp_status status = sp_run_weights_make(model, k, step_seconds, false, &weights, err);
@@ -74,7 +75,8 @@ static void range_text(const sp_duration *d, char out[RANGE_TEXT])
     else if (d->min.value > 0 && d->max.value > 0)
         snprintf(out, RANGE_TEXT, "%s to %s", min, max);
     else if (d->min.value > 0 || d->max.value > 0)
-        snprintf(out, RANGE_TEXT, "%s %s", d->min.value > 0 ? "at least" : "at most", d->min.value > 0 ? min : max);
+        snprintf(out, RANGE_TEXT, "%s %s", d->min.value > 0 ? "at least" : "at most",
+                 d->min.value > 0 ? min : max);
     else
         *out = '\0';
 }
@@ -97,10 +99,12 @@ char *sp_duration_text(const sp_model *model, int32_t k, char out[SP_DURATION_TE
         snprintf(out, SP_DURATION_TEXT, "probabilities of %d length%s", d->n_pmf, d->n_pmf == 1 ? "" : "s");
         break;
     case SP_DURATION_NEGATIVE_BINOMIAL:
-        snprintf(out, SP_DURATION_TEXT, "negative binomial of mean %s and dispersion %g%s%s", centre, d->spread, comma, range);
+        snprintf(out, SP_DURATION_TEXT, "negative binomial of mean %s and dispersion %g%s%s", centre,
+                 d->spread, comma, range);
         break;
     case SP_DURATION_LOG_NORMAL:
-        snprintf(out, SP_DURATION_TEXT, "log-normal of median %s and sigma %g%s%s", centre, d->spread, comma, range);
+        snprintf(out, SP_DURATION_TEXT, "log-normal of median %s and sigma %g%s%s", centre, d->spread, comma,
+                 range);
         break;
     case SP_DURATION_POISSON:
         snprintf(out, SP_DURATION_TEXT, "Poisson of mean %s%s%s", centre, comma, range);
@@ -125,7 +129,8 @@ static bool is_in_seconds(const sp_duration *d)
     return d->min.is_seconds || d->max.is_seconds || d->centre.is_seconds;
 }
 
-sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, const char *sentence), void *arg, sp_error *err)
+sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, const char *sentence),
+                               void *arg, sp_error *err)
 {
     const double tolerance = .01;
     char sentence[1024];
@@ -133,7 +138,8 @@ sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, co
         const sp_duration *d = &model->durations[k];
         sp_run_weights weights = {.n_whole = 0};
         sp_error own = {.message = ""};
-        if (d->form == SP_DURATION_FREE || is_in_seconds(d)) /* which mean nothing before a step has a length */
+        if (d->form == SP_DURATION_FREE ||
+            is_in_seconds(d)) /* which mean nothing before a step has a length */
             continue;
         const sp_status status = sp_run_weights_make(model, k, 0, false, &weights, &own);
         const double all = status == SP_OK ? exp(weights.cut[0]) : 1, longer = weights.longer;
@@ -144,16 +150,17 @@ sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, co
             warn(arg, own.message);
         if (d->form == SP_DURATION_PMF && fabs(all - 1) > tolerance) {
             snprintf(sentence, sizeof sentence,
-                     "the pmf of the duration of \"%s\" sums to %g, so that each of its runs weighs %+.3g nats beside what a "
+                     "the pmf of the duration of \"%s\" sums to %g, so that each of its runs weighs %+.3g "
+                     "nats beside what a "
                      "distribution would",
                      model->classes[k], all, log(all));
             warn(arg, sentence);
         }
         if (status == SP_OK && longer == -INFINITY && !is_left(model, k)) {
-            snprintf(
-                sentence, sizeof sentence,
-                "class \"%s\" can never be left, and lasts no longer than its duration allows: no recording goes on after it",
-                model->classes[k]);
+            snprintf(sentence, sizeof sentence,
+                     "class \"%s\" can never be left, and lasts no longer than its duration allows: no "
+                     "recording goes on after it",
+                     model->classes[k]);
             warn(arg, sentence);
         }
     }

@@ -18,14 +18,16 @@ static const struct {
 bool sp_length_parse(const char *text, size_t n, sp_length *out)
 {
     char *unit;
-    if (n == 0 || !*text || !strchr("0123456789.", *text)) /* what strtod() would pass over: blanks, signs, "inf" */
+    if (n == 0 || !*text ||
+        !strchr("0123456789.", *text)) /* what strtod() would pass over: blanks, signs, "inf" */
         return false;
     const double value = strtod(text, &unit);
     const char *const end = text + n;
     while (unit < end && *unit == ' ')
         unit++;
     for (size_t i = 0; i < sizeof units / sizeof *units && unit <= end; i++)
-        if (strlen(units[i].unit) == (size_t)(end - unit) && memcmp(unit, units[i].unit, (size_t)(end - unit)) == 0) {
+        if (strlen(units[i].unit) == (size_t)(end - unit) &&
+            memcmp(unit, units[i].unit, (size_t)(end - unit)) == 0) {
             *out = (sp_length){units[i].seconds > 0 ? value * units[i].seconds : value, units[i].seconds > 0};
             return true;
         }
@@ -45,14 +47,16 @@ char *sp_length_text(char *out, size_t size, sp_length length)
     return out;
 }
 
-sp_status sp_length_steps(sp_length length, double step_seconds, const char *what, double *steps, sp_error *err)
+sp_status sp_length_steps(sp_length length, double step_seconds, const char *what, double *steps,
+                          sp_error *err)
 {
     *steps = length.value;
     if (!length.is_seconds)
         return SP_OK;
     if (!(step_seconds > 0))
         return sp_fail(err, SP_EMODEL,
-                       "%s is a time, %g s, but how long a step of the scores is is not known; `epoch_seconds` says it, or write "
+                       "%s is a time, %g s, but how long a step of the scores is is not known; "
+                       "`epoch_seconds` says it, or write "
                        "the length in steps",
                        what, length.value);
     *steps = fmax(1, floor(length.value / step_seconds + .5));
@@ -115,25 +119,31 @@ typedef struct support {
     int64_t min, max; /* steps; max INT64_MAX: unbounded */
 } support;
 
-static sp_status find_support(const sp_model *model, int32_t k, double step_seconds, support *out, sp_error *err)
+static sp_status find_support(const sp_model *model, int32_t k, double step_seconds, support *out,
+                              sp_error *err)
 {
     const sp_duration *d = &model->durations[k];
     char what[200];
     double min = 1, max = INFINITY;
     sp_status status = SP_OK;
-    snprintf(what, sizeof what, "model %s: the min of the duration of \"%s\"", model->name, model->classes[k]);
+    snprintf(what, sizeof what, "model %s: the min of the duration of \"%s\"", model->name,
+             model->classes[k]);
     if (d->min.value > 0)
         TRY(sp_length_steps(d->min, step_seconds, what, &min, err));
-    snprintf(what, sizeof what, "model %s: the max of the duration of \"%s\"", model->name, model->classes[k]);
+    snprintf(what, sizeof what, "model %s: the max of the duration of \"%s\"", model->name,
+             model->classes[k]);
     if (d->max.value > 0)
         TRY(sp_length_steps(d->max, step_seconds, what, &max, err));
     if (min > max)
-        return sp_fail(err, SP_EMODEL,
-                       "model %s: the duration of \"%s\" is at least %.10g and at most %.10g steps; no length is both",
-                       model->name, model->classes[k], min, max);
+        return sp_fail(
+            err, SP_EMODEL,
+            "model %s: the duration of \"%s\" is at least %.10g and at most %.10g steps; no length is both",
+            model->name, model->classes[k], min, max);
     if (min > SP_DURATION_MOST || (max > SP_DURATION_MOST && isfinite(max)))
-        return sp_fail(err, SP_EMODEL, "model %s: the duration of \"%s\" reaches to %.10g steps; lengths up to %d can be counted",
-                       model->name, model->classes[k], isfinite(max) ? max : min, SP_DURATION_MOST);
+        return sp_fail(
+            err, SP_EMODEL,
+            "model %s: the duration of \"%s\" reaches to %.10g steps; lengths up to %d can be counted",
+            model->name, model->classes[k], isfinite(max) ? max : min, SP_DURATION_MOST);
     out->min = (int64_t)min;
     out->max = isfinite(max) ? (int64_t)max : INT64_MAX;
 done:
@@ -166,7 +176,8 @@ static sp_status add_up_tails(sp_run_weights *w, sp_error *err)
     w->n_cut = w->n_whole;
     if (!(w->cut = room(w->n_cut)))
         return sp_no_memory(err);
-    double tail = w->longer > -INFINITY ? w->whole[w->n_whole - 1] + w->longer - log1p(-exp(w->longer)) : -INFINITY;
+    double tail =
+        w->longer > -INFINITY ? w->whole[w->n_whole - 1] + w->longer - log1p(-exp(w->longer)) : -INFINITY;
     for (int32_t d = w->n_whole; d > 0; d--)
         w->cut[d - 1] = tail = sp_logaddexp(tail, w->whole[d - 1]);
     if (fabs(tail) < 1e-14) /* a distribution, but for rounding */
@@ -196,7 +207,8 @@ static bool is_all(sp_duration_form form, double log_p, double before, double to
     return longer < 0 && log_p + longer - log1p(-exp(longer)) < total + least;
 }
 
-static sp_status make_named(const sp_model *model, int32_t k, const named *n, support range, sp_run_weights *out, sp_error *err)
+static sp_status make_named(const sp_model *model, int32_t k, const named *n, support range,
+                            sp_run_weights *out, sp_error *err)
 {
     const bool is_bounded = range.max < INT64_MAX;
     const int64_t most = is_bounded ? range.max : SP_DURATION_MOST;
@@ -217,14 +229,16 @@ static sp_status make_named(const sp_model *model, int32_t k, const named *n, su
         }
     }
     if (!is_bounded && d == most)
+        return sp_fail(err, SP_EMODEL,
+                       "model %s: the distribution of the duration of \"%s\" has no end within %d steps; say "
+                       "how long it may be at "
+                       "most: \"max\"",
+                       model->name, model->classes[k], SP_DURATION_MOST);
+    if (total == -INFINITY)
         return sp_fail(
             err, SP_EMODEL,
-            "model %s: the distribution of the duration of \"%s\" has no end within %d steps; say how long it may be at "
-            "most: \"max\"",
-            model->name, model->classes[k], SP_DURATION_MOST);
-    if (total == -INFINITY)
-        return sp_fail(err, SP_EMODEL, "model %s: the distribution of the duration of \"%s\" has nothing between its min and max",
-                       model->name, model->classes[k]);
+            "model %s: the distribution of the duration of \"%s\" has nothing between its min and max",
+            model->name, model->classes[k]);
     out->n_whole = (int32_t)d;
     while (out->whole[out->n_whole - 1] == -INFINITY)
         out->n_whole--;
@@ -239,8 +253,8 @@ static void forget_weights(double *weight, int32_t n)
         weight[i] = weight[i] > -INFINITY ? 0 : -INFINITY;
 }
 
-sp_status sp_run_weights_make(const sp_model *model, int32_t k, double step_seconds, bool is_boolean, sp_run_weights *out,
-                              sp_error *err)
+sp_status sp_run_weights_make(const sp_model *model, int32_t k, double step_seconds, bool is_boolean,
+                              sp_run_weights *out, sp_error *err)
 {
     const sp_duration *d = &model->durations[k];
     support range = {1, INT64_MAX};
@@ -256,7 +270,8 @@ sp_status sp_run_weights_make(const sp_model *model, int32_t k, double step_seco
         char what[200];
         snprintf(what, sizeof what, "model %s: the %s of the duration of \"%s\"", model->name,
                  d->form == SP_DURATION_LOG_NORMAL ? "median" : "mean", model->classes[k]);
-        n.centre = d->centre.is_seconds ? d->centre.value / step_seconds : d->centre.value; /* no length of a run: not rounded */
+        n.centre = d->centre.is_seconds ? d->centre.value / step_seconds
+                                        : d->centre.value; /* no length of a run: not rounded */
         if (d->centre.is_seconds && !(step_seconds > 0))
             TRY(sp_length_steps(d->centre, step_seconds, what, &n.centre, err));
         if (d->form != SP_DURATION_LOG_NORMAL && n.centre < 1)
@@ -332,16 +347,18 @@ void sp_durations_in_steps(sp_model *model, double step_seconds)
 
 /* ---- checks ---- */
 
-static sp_status check_length(const sp_model *model, int32_t k, const char *what, sp_length length, sp_error *err)
+static sp_status check_length(const sp_model *model, int32_t k, const char *what, sp_length length,
+                              sp_error *err)
 {
     if (length.value == 0)
         return SP_OK;
     if (!(length.value > 0) || isinf(length.value) ||
         (!length.is_seconds && (length.value < 1 || length.value != floor(length.value))))
-        return sp_fail(err, SP_EMODEL,
-                       "model %s: the %s of the duration of \"%s\" is %g; it is a whole number of steps, at least 1, "
-                       "or a time",
-                       model->name, what, model->classes[k], length.value);
+        return sp_fail(
+            err, SP_EMODEL,
+            "model %s: the %s of the duration of \"%s\" is %g; it is a whole number of steps, at least 1, "
+            "or a time",
+            model->name, what, model->classes[k], length.value);
     return SP_OK;
 }
 
@@ -352,15 +369,18 @@ static sp_status check_pmf(const sp_model *model, int32_t k, sp_error *err)
     for (int32_t i = 0; i < d->n_pmf; i++) {
         if (!(d->pmf[i] >= 0) || isinf(d->pmf[i]))
             return sp_fail(err, SP_EMODEL,
-                           "model %s: the pmf of the duration of \"%s\" has %g at length %d; it needs numbers, at least 0",
+                           "model %s: the pmf of the duration of \"%s\" has %g at length %d; it needs "
+                           "numbers, at least 0",
                            model->name, model->classes[k], d->pmf[i], i + 1);
         sum += d->pmf[i];
     }
     if (!(sum > 0) || isinf(sum))
-        return sp_fail(err, SP_EMODEL, "model %s: the pmf of the duration of \"%s\" sums to %g; some length must be possible",
+        return sp_fail(err, SP_EMODEL,
+                       "model %s: the pmf of the duration of \"%s\" sums to %g; some length must be possible",
                        model->name, model->classes[k], sum);
     if (d->n_pmf > SP_DURATION_MOST)
-        return sp_fail(err, SP_EMODEL, "model %s: the pmf of the duration of \"%s\" has %d lengths; up to %d can be counted",
+        return sp_fail(err, SP_EMODEL,
+                       "model %s: the pmf of the duration of \"%s\" has %d lengths; up to %d can be counted",
                        model->name, model->classes[k], d->n_pmf, SP_DURATION_MOST);
     return SP_OK;
 }
@@ -371,12 +391,13 @@ static sp_status check_named(const sp_model *model, int32_t k, sp_error *err)
     const bool is_log_normal = d->form == SP_DURATION_LOG_NORMAL, has_spread = d->form != SP_DURATION_POISSON;
     const double least = is_log_normal || d->centre.is_seconds ? 0 : 1;
     if (!(d->centre.value >= least) || d->centre.value == 0 || isinf(d->centre.value))
-        return sp_fail(err, SP_EMODEL, "model %s: the %s of the duration of \"%s\" is %g; it is a length, %s", model->name,
-                       is_log_normal ? "median" : "mean", model->classes[k], d->centre.value,
+        return sp_fail(err, SP_EMODEL, "model %s: the %s of the duration of \"%s\" is %g; it is a length, %s",
+                       model->name, is_log_normal ? "median" : "mean", model->classes[k], d->centre.value,
                        is_log_normal ? "above 0" : "at least 1 step");
     if (has_spread && (!(d->spread > 0) || isinf(d->spread)))
-        return sp_fail(err, SP_EMODEL, "model %s: the %s of the duration of \"%s\" is %g; it is a number above 0", model->name,
-                       is_log_normal ? "sigma" : "dispersion", model->classes[k], d->spread);
+        return sp_fail(err, SP_EMODEL,
+                       "model %s: the %s of the duration of \"%s\" is %g; it is a number above 0",
+                       model->name, is_log_normal ? "sigma" : "dispersion", model->classes[k], d->spread);
     return SP_OK;
 }
 
@@ -386,10 +407,12 @@ sp_status sp_duration_check(const sp_model *model, int32_t k, sp_error *err)
     sp_status status = SP_OK;
     TRY(check_length(model, k, "min", d->min, err));
     TRY(check_length(model, k, "max", d->max, err));
-    if (d->min.value > 0 && d->max.value > 0 && d->min.is_seconds == d->max.is_seconds && d->min.value > d->max.value) {
+    if (d->min.value > 0 && d->max.value > 0 && d->min.is_seconds == d->max.is_seconds &&
+        d->min.value > d->max.value) {
         char min[40], max[40];
-        return sp_fail(err, SP_EMODEL, "model %s: the duration of \"%s\" has min %s above max %s", model->name, model->classes[k],
-                       sp_length_text(min, sizeof min, d->min), sp_length_text(max, sizeof max, d->max));
+        return sp_fail(err, SP_EMODEL, "model %s: the duration of \"%s\" has min %s above max %s",
+                       model->name, model->classes[k], sp_length_text(min, sizeof min, d->min),
+                       sp_length_text(max, sizeof max, d->max));
     }
     if (d->form == SP_DURATION_PMF)
         TRY(check_pmf(model, k, err));

@@ -25,8 +25,8 @@ enum { SP_DURATION_LEAST = 256, SP_DURATION_MOST = 65536 };
  *   step_seconds  0: not known
  *   is_boolean    every length that is possible weighs 0
  * SP_OK, SP_EMODEL (min above max, a time without step_seconds, nothing possible), SP_ENOMEM. To be cleared in every case. */
-sp_status sp_run_weights_make(const sp_model *model, int32_t k, double step_seconds, bool is_boolean, sp_run_weights *out,
-                              sp_error *err);
+sp_status sp_run_weights_make(const sp_model *model, int32_t k, double step_seconds, bool is_boolean,
+                              sp_run_weights *out, sp_error *err);
 void sp_run_weights_clear(sp_run_weights *weights);
 
 /* log p(d) of a run of d >= 1 steps; cut off at either end or not. -INFINITY where there is none. */
@@ -37,7 +37,8 @@ sp_duration_lengths sp_run_weights_lengths(const sp_run_weights *weights);
 
 /* Calls `warn` once for each duration that is rarely meant: one that cannot be weighed, probabilities that do not sum to 1, a class
  * that is never left and yet does not last. SP_OK or SP_ENOMEM. (This and the one before: duration_lengths.c) */
-sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, const char *sentence), void *arg, sp_error *err);
+sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, const char *sentence),
+                               void *arg, sp_error *err);
 
 /* Is what is declared for class k a duration, whatever the length of a step? SP_OK or SP_EMODEL. */
 sp_status sp_duration_check(const sp_model *model, int32_t k, sp_error *err);
@@ -49,7 +50,8 @@ bool sp_durations_copy(const sp_model *from, const int32_t *class_of, sp_model *
 void sp_durations_in_steps(sp_model *model, double step_seconds);
 
 /* Steps of a length: rounded to the nearest, at least 1; SP_EMODEL where it is a time and step_seconds is 0. `what` is for the sentence. */
-sp_status sp_length_steps(sp_length length, double step_seconds, const char *what, double *steps, sp_error *err);
+sp_status sp_length_steps(sp_length length, double step_seconds, const char *what, double *steps,
+                          sp_error *err);
 
 /* Reads n characters: "40", "90s", "15min", "1.5h". What is too large for a double is INFINITY. False for any other text. */
 bool sp_length_parse(const char *text, size_t n, sp_length *out);

@@ -29,7 +29,8 @@ sp_status sp_edges_add(sp_edges *edges, const uint8_t *allowed, sp_error *err)
     assert(edges->n_rows < edges->n_states);
     int64_t n = edges->row[edges->n_rows];
     if (n + edges->n_states > edges->capacity) {
-        int64_t capacity = edges->capacity * 2 > n + edges->n_states ? edges->capacity * 2 : n + edges->n_states;
+        int64_t capacity =
+            edges->capacity * 2 > n + edges->n_states ? edges->capacity * 2 : n + edges->n_states;
         int32_t *to = realloc(edges->to, (size_t)capacity * sizeof *to);
         if (!to)
             return sp_no_memory(err);

@@ -34,7 +34,8 @@ sp_fusion *sp_fusion_new(int32_t n, const char *const *names, const double *weig
     return NULL;
 }
 
-void sp_fusion_add(double weight, const double *scores, const int32_t *column, int64_t n_steps, int32_t n_classes, double *out)
+void sp_fusion_add(double weight, const double *scores, const int32_t *column, int64_t n_steps,
+                   int32_t n_classes, double *out)
 {
     const int64_t n = n_steps * n_classes;
     if (weight == 0)
@@ -53,13 +54,15 @@ sp_status sp_fusion_check_count(const sp_model *model, int32_t n, sp_error *err)
         return SP_OK;
     if (!f)
         return sp_fail(err, SP_EMODEL,
-                       "model %s decodes the scores of one classifier, and there are %d; fit of all of them learns a fusion",
+                       "model %s decodes the scores of one classifier, and there are %d; fit of all of them "
+                       "learns a fusion",
                        model->name, n);
     for (int32_t c = 0; c < f->n; c++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", c ? ", " : "", f->names[c]);
     }
-    return sp_fail(err, SP_EMODEL,
-                   "model %s fuses the scores of %d classifiers (%s), and there %s %d; give those of all, in this order",
-                   model->name, f->n, names, n == 1 ? "is" : "are", n);
+    return sp_fail(
+        err, SP_EMODEL,
+        "model %s fuses the scores of %d classifiers (%s), and there %s %d; give those of all, in this order",
+        model->name, f->n, names, n == 1 ? "is" : "are", n);
 }

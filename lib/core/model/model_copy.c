@@ -42,12 +42,14 @@ static void copy_classes(copying *c)
     to->source = copy_text(c, from->source);
     to->aliases = from->n_aliases ? room(c, from->n_aliases, sizeof *to->aliases) : NULL;
     for (int32_t i = 0; to->aliases && c->is_whole && i < from->n_aliases; i++, to->n_aliases = i)
-        to->aliases[i] = (sp_alias){c->column_of_class[from->aliases[i].class_index], copy_text(c, from->aliases[i].name)};
+        to->aliases[i] =
+            (sp_alias){c->column_of_class[from->aliases[i].class_index], copy_text(c, from->aliases[i].name)};
     to->prior = from->prior ? room(c, from->n_classes, sizeof *to->prior) : NULL;
     for (int32_t k = 0; to->prior && k < from->n_classes; k++)
         to->prior[k] = from->prior[c->class_of_column[k]];
     if (from->windows)
-        c->is_whole &= (to->windows = sp_windows_copy(from->windows, from->n_classes, c->class_of_column)) != NULL;
+        c->is_whole &=
+            (to->windows = sp_windows_copy(from->windows, from->n_classes, c->class_of_column)) != NULL;
 }
 
 static double *permuted(copying *c, const double *from)
@@ -79,7 +81,8 @@ static void copy_states(copying *c)
         to->min_dwell[i] = from->min_dwell[c->order[i]];
     to->min_dwell_at_end = from->min_dwell_at_end;
     to->weight_form = from->weight || to->start || to->end ? SP_WEIGHTS_LOG : SP_WEIGHTS_NONE;
-    c->is_whole = c->is_whole && sp_durations_copy(from, c->class_of_column, to) && sp_rules_copy(from, c->class_of_column, to);
+    c->is_whole = c->is_whole && sp_durations_copy(from, c->class_of_column, to) &&
+                  sp_rules_copy(from, c->class_of_column, to);
 }
 
 static bool may_follow(const void *arg, int32_t from, int32_t to)
@@ -104,7 +107,8 @@ done:
     return status;
 }
 
-sp_status sp_model_in_columns(const sp_model *model, const int32_t *class_of_column, sp_model **out, sp_error *err)
+sp_status sp_model_in_columns(const sp_model *model, const int32_t *class_of_column, sp_model **out,
+                              sp_error *err)
 {
     const int32_t K = model->n_classes;
     sp_owned own = {0};

@@ -63,8 +63,8 @@ static double leaving(const sp_run_weights *w, int32_t d, bool is_cut)
 }
 
 /* Ends and ways out at a gap of a row whose runs have a duration. */
-static void place_duration(sp_chain *chain, const sp_model *model, const sp_run_weights *w, int32_t s, sp_state_row r,
-                           bool is_cut)
+static void place_duration(sp_chain *chain, const sp_model *model, const sp_run_weights *w, int32_t s,
+                           sp_state_row r, bool is_cut)
 {
     for (int32_t p = 0; p < r.n; p++) {
         const double weight = leaving(w, p + 1, is_cut || !model->whole_at_end);
@@ -76,7 +76,9 @@ static void place_duration(sp_chain *chain, const sp_model *model, const sp_run_
 static void place_dwell(sp_chain *chain, const sp_model *model, int32_t s, sp_state_row r)
 {
     for (int32_t p = 0; p < r.n; p++)
-        chain->end[r.first + p] = p < r.n - 1 && model->min_dwell_at_end ? -INFINITY : model->end ? model->end[s] : 0;
+        chain->end[r.first + p] = p < r.n - 1 && model->min_dwell_at_end ? -INFINITY
+                                  : model->end                           ? model->end[s]
+                                                                         : 0;
 }
 
 /* How many states each row has. */
@@ -92,7 +94,8 @@ static sp_status measure_rows(sp_placement *place, int64_t *total, sp_error *err
     }
     if (*total <= INT32_MAX / 2)
         return SP_OK;
-    return sp_fail(err, SP_EMODEL, "model %s: its minimum dwells and durations unfold into %lld states; shorten them",
+    return sp_fail(err, SP_EMODEL,
+                   "model %s: its minimum dwells and durations unfold into %lld states; shorten them",
                    model->name, (long long)*total);
 }
 
@@ -106,12 +109,13 @@ static bool new_states(sp_chain *chain, int64_t total, bool has_durations)
     chain->start = new_array(total, sizeof *chain->start);
     chain->end = new_array(total, sizeof *chain->end);
     chain->leave = has_durations ? new_array(total, sizeof *chain->leave) : NULL;
-    return chain->state_class && chain->declared && chain->entry && chain->fresh && chain->start && chain->end &&
-           (chain->leave || !has_durations);
+    return chain->state_class && chain->declared && chain->entry && chain->fresh && chain->start &&
+           chain->end && (chain->leave || !has_durations);
 }
 
 /* Counts the compiled states of each column, then hands them out in the order column, declaration, row, place in the row. */
-static sp_status place_states(sp_placement *place, const int32_t *column_of_class, sp_chain *chain, sp_error *err)
+static sp_status place_states(sp_placement *place, const int32_t *column_of_class, sp_chain *chain,
+                              sp_error *err)
 {
     const sp_model *model = place->model;
     int32_t m = model->n_states, K = model->n_classes;
@@ -121,7 +125,8 @@ static sp_status place_states(sp_placement *place, const int32_t *column_of_clas
     TRY(measure_rows(place, &total, err));
     TRY(next && new_states(chain, total, place->weight != NULL) ? SP_OK : sp_no_memory(err));
     for (int32_t s = 0; s < m; s++)
-        chain->class_first[column_of_state(model, column_of_class, s) + 1] += place->whole[s].n + place->cut[s].n;
+        chain->class_first[column_of_state(model, column_of_class, s) + 1] +=
+            place->whole[s].n + place->cut[s].n;
     for (int32_t k = 0; k < K; k++)
         chain->class_first[k + 1] += chain->class_first[k];
     memcpy(next, chain->class_first, (size_t)K * sizeof *next);
@@ -165,14 +170,16 @@ static sp_status weigh_runs(sp_placement *place, const sp_chain_options *options
             continue;
         if (!place->weight && !(place->weight = new_array(model->n_classes, sizeof *place->weight)))
             return sp_no_memory(err);
-        TRY(sp_run_weights_make(model, k, options->step_seconds, options->is_boolean, &place->weight[k], err));
+        TRY(sp_run_weights_make(model, k, options->step_seconds, options->is_boolean, &place->weight[k],
+                                err));
     }
 done:
     return status;
 }
 
 sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
-                            const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain, sp_error *err)
+                            const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain,
+                            sp_error *err)
 {
     *place = (sp_placement){.model = model,
                             .gaps = gaps,
@@ -210,7 +217,8 @@ static void add_edge(sp_edge_list *list, int32_t from, int32_t to, double weight
 }
 
 /* Inside runs: along a row, and from its last state on where longer runs are possible. */
-static void add_run(sp_edge_list *list, const sp_run_weights *w, sp_state_row from, sp_state_row to, double weight)
+static void add_run(sp_edge_list *list, const sp_run_weights *w, sp_state_row from, sp_state_row to,
+                    double weight)
 {
     for (int32_t p = 0; p + 1 < from.n; p++)
         add_edge(list, from.first + p, to.first + p + 1, weight + going_on(w, p + 1));
@@ -219,7 +227,8 @@ static void add_run(sp_edge_list *list, const sp_run_weights *w, sp_state_row fr
 }
 
 /* From each state of a row of runs with a duration to the first of another class. */
-static void add_ways_out(sp_edge_list *list, const sp_run_weights *w, sp_state_row from, bool is_cut, int32_t to, double weight)
+static void add_ways_out(sp_edge_list *list, const sp_run_weights *w, sp_state_row from, bool is_cut,
+                         int32_t to, double weight)
 {
     for (int32_t p = 0; p < from.n; p++) {
         const double leave = leaving(w, p + 1, is_cut);
@@ -229,7 +238,8 @@ static void add_ways_out(sp_edge_list *list, const sp_run_weights *w, sp_state_r
 }
 
 /* The transition s -> u of the model. */
-static void add_transition(sp_edge_list *list, const sp_placement *place, bool by_rows, int32_t s, int32_t u, double weight)
+static void add_transition(sp_edge_list *list, const sp_placement *place, bool by_rows, int32_t s, int32_t u,
+                           double weight)
 {
     const int32_t k = sp_model_state_class(place->model, s);
     const sp_run_weights *w = duration_of(place, s);
@@ -257,13 +267,15 @@ static void list_across(const sp_placement *place, const sp_chain *chain, sp_edg
         const sp_state_row rows[2] = {place->whole[s], place->cut[s]};
         for (int r = 0; r < 2; r++)
             for (int32_t i = rows[r].first; i < rows[r].first + rows[r].n; i++)
-                for (int64_t e = gaps->row[s]; sp_chain_leave(chain, i) > -INFINITY && e < gaps->row[s + 1]; e++)
-                    add_edge(list, i, first_of(place, gaps->to[e]), sp_chain_leave(chain, i) + gaps->weight[e]);
+                for (int64_t e = gaps->row[s]; sp_chain_leave(chain, i) > -INFINITY && e < gaps->row[s + 1];
+                     e++)
+                    add_edge(list, i, first_of(place, gaps->to[e]),
+                             sp_chain_leave(chain, i) + gaps->weight[e]);
     }
 }
 
-void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain, sp_edge_kind kind,
-                   sp_edge_list *list)
+void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain,
+                   sp_edge_kind kind, sp_edge_list *list)
 {
     const sp_model *model = place->model;
     const bool by_rows = kind == SP_EDGES_BY_ROWS;
@@ -274,8 +286,9 @@ void sp_list_edges(const sp_chain_options *options, const sp_placement *place, c
     for (int32_t s = 0; s < model->n_states; s++) {
         const sp_run_weights *w = duration_of(place, s);
         for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)
-            add_transition(list, place, by_rows, s, model->to[e],
-                           options->is_boolean || !model->weight ? 0 : options->transition_weight * model->weight[e]);
+            add_transition(
+                list, place, by_rows, s, model->to[e],
+                options->is_boolean || !model->weight ? 0 : options->transition_weight * model->weight[e]);
         if (w && !by_rows && stays_by_duration(place, sp_model_state_class(model, s))) {
             add_run(list, w, place->whole[s], place->whole[s], 0);
             add_run(list, w, place->cut[s], place->cut[s], 0);
@@ -300,7 +313,8 @@ void sp_place_runs(const sp_placement *place, sp_run_graph *graph)
         const sp_state_row whole = place->whole[s], cut = place->cut[s];
         if (!w)
             continue;
-        graph->rows[graph->n_rows++] = (sp_run_row){whole.first, whole.n, cut.first, cut.n, w->longer, leaving(w, 1, true)};
+        graph->rows[graph->n_rows++] =
+            (sp_run_row){whole.first, whole.n, cut.first, cut.n, w->longer, leaving(w, 1, true)};
         for (int32_t p = 0; p < whole.n; p++) {
             graph->leave[whole.first + p] = leaving(w, p + 1, false);
             graph->go_on[whole.first + p] = p + 1 < whole.n ? going_on(w, p + 1) : -INFINITY;

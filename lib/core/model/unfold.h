@@ -14,8 +14,8 @@ typedef struct sp_state_row {
 typedef struct sp_declared_gaps {
     const uint8_t *entry; /* [n_states] after some gap */
     const uint8_t *fresh; /* [n_states] begins a dwell */
-    const int64_t
-        *row; /* [n_states+1] after a gap that follows state s, to[row[s]] .. at such weights; NULL: whatever was before */
+    const int64_t *
+        row; /* [n_states+1] after a gap that follows state s, to[row[s]] .. at such weights; NULL: whatever was before */
     const int32_t *to;
     const double *weight;
 } sp_declared_gaps;
@@ -31,7 +31,8 @@ typedef struct sp_placement {
 /* gaps: NULL, or borrowed: of a product with rules (core/rules/product.h). Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
  * each. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
 sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
-                            const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain, sp_error *err);
+                            const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain,
+                            sp_error *err);
 void sp_placement_clear(sp_placement *place);
 
 typedef struct sp_edge {
@@ -51,8 +52,8 @@ typedef enum sp_edge_kind {
                          whole state, and the weight is the model's */
     SP_EDGES_ACROSS /* across gaps, of a placement whose gaps have rows; `place` and the chain's weights of leaving are filled */
 } sp_edge_kind;
-void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain, sp_edge_kind kind,
-                   sp_edge_list *list);
+void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain,
+                   sp_edge_kind kind, sp_edge_list *list);
 
 /* Is staying the duration's in each class that has one? */
 bool sp_has_plain_runs(const sp_placement *place);

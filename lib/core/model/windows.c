@@ -53,7 +53,8 @@ sp_windows *sp_windows_copy(const sp_windows *from, int32_t n_classes, const int
         to->bias[k] = from->bias[class_of[k]];
     for (size_t i = 0; i < n_inputs; i++)
         for (size_t k = 0; k < K; k++)
-            to->weight[i * K + k] = from->weight[(i / K * K + (size_t)class_of[i % K]) * K + (size_t)class_of[k]];
+            to->weight[i * K + k] =
+                from->weight[(i / K * K + (size_t)class_of[i % K]) * K + (size_t)class_of[k]];
     return to;
 }
 
@@ -124,12 +125,15 @@ static void add_up(sp_neighbours *n)
 }
 
 /* room [neighbours_room()], columns [2K,TILE] */
-static void look_around(sp_neighbours *n, const double *e, const int64_t *segments, int64_t n_steps, int32_t n_classes,
-                        double floor, double *room, double *columns)
+static void look_around(sp_neighbours *n, const double *e, const int64_t *segments, int64_t n_steps,
+                        int32_t n_classes, double floor, double *room, double *columns)
 {
     const size_t T = (size_t)n_steps, n_series = 2 * (size_t)n_classes;
-    *n = (sp_neighbours){
-        .n_classes = n_classes, .n_steps = n_steps, .segments = segments, .own = room, .sums = room + n_series * T};
+    *n = (sp_neighbours){.n_classes = n_classes,
+                         .n_steps = n_steps,
+                         .segments = segments,
+                         .own = room,
+                         .sums = room + n_series * T};
     for (int64_t t = 0; t < n_steps; t += TILE)
         take_rows(n, e + t * n_classes, t, n_steps - t < TILE ? (int)(n_steps - t) : TILE, floor, columns);
     add_up(n);
@@ -189,15 +193,16 @@ typedef struct tile {
 } tile;
 
 /* x[i,r] = (to_i[r] - from_i[r]) share, where all steps of the tile have whole windows: the sums of series i from one step on. */
-SP_ALWAYS_INLINE void means_any(const double *restrict from, const double *restrict to, double share, double *restrict x)
+SP_ALWAYS_INLINE void means_any(const double *restrict from, const double *restrict to, double share,
+                                double *restrict x)
 {
     for (int r = 0; r < TILE; r++)
         x[r] = (to[r] - from[r]) * share;
 }
 
 /* z[k,r] += sum over i of weight[i,k] x[i,r], in sums that stay in registers. */
-SP_ALWAYS_INLINE void weigh_any(const double *restrict weight, const double *restrict x, size_t n_inputs, size_t K,
-                                double *restrict z)
+SP_ALWAYS_INLINE void weigh_any(const double *restrict weight, const double *restrict x, size_t n_inputs,
+                                size_t K, double *restrict z)
 {
     for (size_t k = 0; k < K; k++) {
         double sum[TILE];
@@ -212,7 +217,8 @@ SP_ALWAYS_INLINE void weigh_any(const double *restrict weight, const double *res
 }
 
 /* z[k,r] is -INFINITY where e[k,r] is. says[r]: is any of the row not 0? */
-SP_ALWAYS_INLINE void keep_impossible_any(const double *restrict e, size_t K, double *restrict z, double *restrict says)
+SP_ALWAYS_INLINE void keep_impossible_any(const double *restrict e, size_t K, double *restrict z,
+                                          double *restrict says)
 {
     for (int r = 0; r < TILE; r++)
         says[r] = 0;
@@ -236,11 +242,13 @@ SP_ALWAYS_INLINE bool is_odd_any(const double *x, size_t n)
     return odd;
 }
 
-SP_FOR_EACH_ISA(void, means, (const double *from, const double *to, double share, double *x), means_any(from, to, share, x);)
+SP_FOR_EACH_ISA(void, means, (const double *from, const double *to, double share, double *x),
+                means_any(from, to, share, x);)
 SP_FOR_EACH_ISA(void, weigh, (const double *weight, const double *x, size_t n_inputs, size_t K, double *z),
                 weigh_any(weight, x, n_inputs, K, z);)
 SP_FOR_EACH_ISA(bool, is_odd, (const double *x, size_t n), return is_odd_any(x, n);)
-SP_FOR_EACH_ISA(void, keep_impossible, (const double *e, size_t K, double *z, double *says), keep_impossible_any(e, K, z, says);)
+SP_FOR_EACH_ISA(void, keep_impossible, (const double *e, size_t K, double *z, double *says),
+                keep_impossible_any(e, K, z, says);)
 
 /* The inputs of steps t .. t + TILE - 1 from one side of a window, which is whole for all of them. */
 static void whole_means(const sp_neighbours *n, int64_t t, int32_t steps, int side, double *x)
@@ -249,7 +257,8 @@ static void whole_means(const sp_neighbours *n, int64_t t, int32_t steps, int si
     const span s = window_of(n, t, steps, side);
     for (size_t i = 0; i < n_series; i++) {
         const double *sums = n->sums + i * (T + 1);
-        SP_BY_ISA(means, sp_isa_current())(sums + s.first, sums + s.end, 1 / (double)(s.end - s.first), x + i * TILE);
+        SP_BY_ISA(means, sp_isa_current())
+        (sums + s.first, sums + s.end, 1 / (double)(s.end - s.first), x + i * TILE);
     }
 }
 
@@ -308,8 +317,8 @@ static size_t tile_room(int32_t K)
 }
 
 /* Makes a recording's rows new, in place. room [room_of()], 0 at first */
-static void apply(const sp_windows *w, double *e, const int64_t *segments, int64_t n_steps, int32_t K, bool marks_missing,
-                  double *room)
+static void apply(const sp_windows *w, double *e, const int64_t *segments, int64_t n_steps, int32_t K,
+                  bool marks_missing, double *room)
 {
     double *z = room + neighbours_room(n_steps, K);
     tile a = {.z = z, .x = z + (size_t)K * TILE};
@@ -341,7 +350,8 @@ double *sp_windows_look_around(sp_neighbours *n, const sp_scores *scores, double
     double *room = n_room ? malloc((n_room + n_rows + 2 * (size_t)K * TILE) * sizeof *room) : NULL;
     if (room) {
         copy_rows(scores, room + n_room);
-        look_around(n, room + n_room, scores->segments, scores->n_steps, K, floor, room, room + n_room + n_rows);
+        look_around(n, room + n_room, scores->segments, scores->n_steps, K, floor, room,
+                    room + n_room + n_rows);
     }
     return room;
 }
@@ -381,8 +391,8 @@ static void apply_some(void *arg, sp_scratch *scratch, int64_t first, int64_t la
     }
 }
 
-sp_status sp_windows_apply_block(const sp_windows *windows, const int32_t *class_of_column, sp_block *block, sp_workers *workers,
-                                 sp_error *err)
+sp_status sp_windows_apply_block(const sp_windows *windows, const int32_t *class_of_column, sp_block *block,
+                                 sp_workers *workers, sp_error *err)
 {
     sp_windows *turned = class_of_column ? sp_windows_copy(windows, block->n_classes, class_of_column) : NULL;
     if (class_of_column && !turned)

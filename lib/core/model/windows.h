@@ -39,7 +39,7 @@ bool sp_windows_rows(const sp_windows *windows, const sp_scores *scores, double 
 /* The same of all recordings of a block, whose scores are doubles, in place; rows of nothing but 0, which say nothing, become NaN.
  *   class_of_column  [K] of the windows' model; NULL: in order
  * SP_OK, SP_ENOMEM. */
-sp_status sp_windows_apply_block(const sp_windows *windows, const int32_t *class_of_column, sp_block *block, sp_workers *workers,
-                                 sp_error *err);
+sp_status sp_windows_apply_block(const sp_windows *windows, const int32_t *class_of_column, sp_block *block,
+                                 sp_workers *workers, sp_error *err);
 
 #endif

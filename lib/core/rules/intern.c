@@ -18,7 +18,8 @@ static int32_t *slot_of(const sp_intern *t, const char *key, size_t size)
 {
     for (uint64_t at = hash_of(key, size);; at++) {
         int32_t *slot = &t->slots[at & (uint64_t)(t->n_slots - 1)];
-        if (*slot < 0 || (t->begin[*slot + 1] - t->begin[*slot] == size && memcmp(t->bytes + t->begin[*slot], key, size) == 0))
+        if (*slot < 0 || (t->begin[*slot + 1] - t->begin[*slot] == size &&
+                          memcmp(t->bytes + t->begin[*slot], key, size) == 0))
             return slot;
     }
 }

@@ -120,7 +120,8 @@ static void base_graph(graph *g, const base *b)
     for (int32_t s = 0; s < model->n_states; s++) {
         const bool stays_free = stays_by_duration(model, s);
         for (int32_t label = b->first[s]; label < b->first[s + 1]; label++) {
-            const bool is_first = label == b->first[s], is_cut = model->min_dwell_at_end && label + 1 < b->first[s + 1];
+            const bool is_first = label == b->first[s],
+                       is_cut = model->min_dwell_at_end && label + 1 < b->first[s + 1];
             add_node(g, label,
                      !is_first      ? -INFINITY
                      : model->start ? model->start[s]
@@ -202,7 +203,8 @@ static void multiply_edges(multiplication *m, int32_t node, int32_t state)
 {
     const graph *g = m->from;
     move across[2] = {{state, 0}};
-    const int n = g->label[node] == GAP ? moves(m->rule, state, SP_RULE_GAP(m->rule->automaton->n_classes), across) : 1;
+    const int n =
+        g->label[node] == GAP ? moves(m->rule, state, SP_RULE_GAP(m->rule->automaton->n_classes), across) : 1;
     for (int64_t e = g->row[node]; e < g->row[node + 1]; e++)
         if (g->label[g->to[e]] == GAP)
             add_edge(m->out, pair_of(m, g->to[e], state), g->weight[e]);
@@ -219,7 +221,8 @@ static bool multiply(multiplication *m, int64_t most)
     double *start = NULL;
     int32_t n_starts = 0;
     for (int32_t node = 0; node < g->n; node++)
-        for (int32_t first = 0; g->start[node] > -INFINITY && first < (m->rule->is_backward ? a->n_states : 1); first++) {
+        for (int32_t first = 0;
+             g->start[node] > -INFINITY && first < (m->rule->is_backward ? a->n_states : 1); first++) {
             move to[2];
             const int n = moves(m->rule, first, m->base->class[g->label[node]], to);
             for (int i = 0; i < n; i++) {
@@ -232,7 +235,9 @@ static bool multiply(multiplication *m, int64_t most)
         size_t size;
         int32_t key[2];
         memcpy(key, sp_intern_key(&m->pairs, i, &size), sizeof key);
-        const double end = !m->rule->is_backward ? price(m->rule, a->missing[key[1]]) : key[1] == 0 ? 0 : -INFINITY;
+        const double end = !m->rule->is_backward ? price(m->rule, a->missing[key[1]])
+                           : key[1] == 0         ? 0
+                                                 : -INFINITY;
         add_node(m->out, g->label[key[0]], i < n_starts ? start[i] : -INFINITY, g->end[key[0]] + end);
         multiply_edges(m, key[0], key[1]);
     }
@@ -268,7 +273,8 @@ static void trim(graph *g)
 {
     sp_owned own = {0};
     sp_refine_edges edges;
-    int32_t *queue = sp_zeros(&own, (size_t)g->n, sizeof *queue), *block = sp_zeros(&own, (size_t)g->n, sizeof *block), n = 0;
+    int32_t *queue = sp_zeros(&own, (size_t)g->n, sizeof *queue),
+            *block = sp_zeros(&own, (size_t)g->n, sizeof *block), n = 0;
     if ((g->is_whole = sp_refine_reverse(&own, g->n, 1, g->row, g->to, &edges) && g->is_whole)) {
         for (int32_t i = 0; i < g->n; i++)
             if ((block[i] = g->end[i] > -INFINITY ? 0 : -1) == 0)
@@ -353,7 +359,8 @@ static bool make_forward(const sp_rule_automaton *back, sp_owned *own, sp_rule_a
 static sp_status fail_large(const sp_model *model, int32_t r, int64_t most, sp_error *err)
 {
     return sp_fail(err, SP_EMODEL,
-                   "model %s: with rule %s it has more than %lld states; make the rule's numbers smaller, or allow more states "
+                   "model %s: with rule %s it has more than %lld states; make the rule's numbers smaller, or "
+                   "allow more states "
                    "(`max_states`)",
                    model->name, model->rules[r].name, (long long)most);
 }
@@ -423,7 +430,8 @@ static int64_t list_across(const graph *g, const int32_t *number, int64_t *row, 
     int64_t n = 0;
     for (int32_t i = 0; i < g->n; i++) {
         for (int64_t e = g->row[i]; g->label[i] != GAP && e < g->row[i + 1]; e++)
-            for (int64_t e2 = g->row[g->to[e]]; g->label[g->to[e]] == GAP && e2 < g->row[g->to[e] + 1]; e2++) {
+            for (int64_t e2 = g->row[g->to[e]]; g->label[g->to[e]] == GAP && e2 < g->row[g->to[e] + 1];
+                 e2++) {
                 if (to) {
                     to[n] = number[g->to[e2]];
                     weight[n] = g->weight[e] + g->weight[e2];
@@ -445,11 +453,15 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
         number[i] = g->label[i] == GAP ? -1 : n++;
     const int64_t n_across = number && !forgets_at_gaps(g) ? list_across(g, number, NULL, NULL, NULL) : -1;
     const size_t M = (size_t)n;
-    int32_t *state_class = sp_zeros(own, M, sizeof *state_class), *declared = sp_zeros(own, M, sizeof *declared),
-            *to = sp_zeros(own, (size_t)g->n_edges, sizeof *to), *gap_to = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_to);
-    int64_t *row = sp_zeros(own, M + 1, sizeof *row), *gap_row = sp_zeros(own, M + 1, sizeof *gap_row), n_edges = 0;
-    double *weight = sp_zeros(own, (size_t)g->n_edges, sizeof *weight), *start = sp_zeros(own, M, sizeof *start),
-           *end = sp_zeros(own, M, sizeof *end), *gap_weight = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_weight);
+    int32_t *state_class = sp_zeros(own, M, sizeof *state_class),
+            *declared = sp_zeros(own, M, sizeof *declared),
+            *to = sp_zeros(own, (size_t)g->n_edges, sizeof *to),
+            *gap_to = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_to);
+    int64_t *row = sp_zeros(own, M + 1, sizeof *row), *gap_row = sp_zeros(own, M + 1, sizeof *gap_row),
+            n_edges = 0;
+    double *weight = sp_zeros(own, (size_t)g->n_edges, sizeof *weight),
+           *start = sp_zeros(own, M, sizeof *start), *end = sp_zeros(own, M, sizeof *end),
+           *gap_weight = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_weight);
     uint8_t *entry = sp_zeros(own, M, 1), *fresh = sp_zeros(own, M, 1);
     if (own->is_short)
         return sp_no_memory(err);
@@ -489,7 +501,8 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
     return SP_OK;
 }
 
-sp_status sp_product_make(sp_product *product, const sp_model *model, const sp_chain_options *options, sp_error *err)
+sp_status sp_product_make(sp_product *product, const sp_model *model, const sp_chain_options *options,
+                          sp_error *err)
 {
     *product = (sp_product){.model = *model};
     graph g = {.is_whole = true};
@@ -549,8 +562,8 @@ static void say_names(char *out, size_t size, const sp_model *model)
 }
 
 sp_status sp_product_blame(const sp_model *model,
-                           sp_status (*is_empty)(void *arg, const sp_model *model, bool *out, sp_error *err), void *arg,
-                           sp_error *err)
+                           sp_status (*is_empty)(void *arg, const sp_model *model, bool *out, sp_error *err),
+                           void *arg, sp_error *err)
 {
     /* Sets of one, two and three rules, then what cannot be taken away from all. */
     const int32_t n = model->n_rules;
@@ -564,7 +577,8 @@ sp_status sp_product_blame(const sp_model *model,
     some.n_rules = 0;
     TRY(is_empty(arg, &some, &empty, err));
     if (empty)
-        TRY(sp_fail(err, SP_EMODEL, "model %s: no path leads from a start to an end, whatever its rules are", model->name));
+        TRY(sp_fail(err, SP_EMODEL, "model %s: no path leads from a start to an end, whatever its rules are",
+                    model->name));
     const int32_t deepest = n <= 12 ? 3 : n <= 60 ? 2 : 1;
     for (int32_t size = 1; size <= deepest && size <= n && !empty; size++)
         for (int32_t at[3] = {0, 1, 2}; at[size - 1] < n && !empty;) {
@@ -593,9 +607,10 @@ sp_status sp_product_blame(const sp_model *model,
         }
     }
     say_names(names, sizeof names, &some);
-    status = sp_fail(err, SP_EMODEL, "model %s: no path can keep %s %s%s, whatever the scores; change %s, or give it a cost",
-                     model->name, some.n_rules == 1 ? "rule" : "the rules", names, some.n_rules == 1 ? "" : " at once",
-                     some.n_rules == 1 ? "it" : "one of them");
+    status = sp_fail(err, SP_EMODEL,
+                     "model %s: no path can keep %s %s%s, whatever the scores; change %s, or give it a cost",
+                     model->name, some.n_rules == 1 ? "rule" : "the rules", names,
+                     some.n_rules == 1 ? "" : " at once", some.n_rules == 1 ? "it" : "one of them");
 done:
     free(chosen);
     return status;

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_t *row, const int32_t *to, sp_refine_edges *out)
+bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_t *row, const int32_t *to,
+                       sp_refine_edges *out)
 {
     const int64_t n_edges = row ? row[n] : (int64_t)n * n_letters;
-    int64_t *into = sp_zeros(own, (size_t)n + 1, sizeof *into), *next = sp_zeros(own, (size_t)n, sizeof *next);
+    int64_t *into = sp_zeros(own, (size_t)n + 1, sizeof *into),
+            *next = sp_zeros(own, (size_t)n, sizeof *next);
     int32_t *from = sp_zeros(own, (size_t)n_edges, sizeof *from),
             *letter = row ? NULL : sp_zeros(own, (size_t)n_edges, sizeof *letter);
     if (own->is_short)
@@ -18,7 +20,8 @@ bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_
         next[j] = into[j];
     }
     for (int32_t i = 0; i < n; i++)
-        for (int64_t e = row ? row[i] : (int64_t)i * n_letters; e < (row ? row[i + 1] : (int64_t)(i + 1) * n_letters); e++) {
+        for (int64_t e = row ? row[i] : (int64_t)i * n_letters;
+             e < (row ? row[i + 1] : (int64_t)(i + 1) * n_letters); e++) {
             const int64_t at = next[to[e]]++;
             from[at] = i;
             if (letter)
@@ -29,9 +32,10 @@ bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_
 }
 
 typedef struct partition {
-    int32_t *item, *place;        /* [n] states by block; where each stands */
-    int32_t *first, *end, *n_hit; /* [n] of a block: its states are item[first] .. item[end-1]; the first n_hit of them are hit */
-    int32_t *block;               /* [n] of a state */
+    int32_t *item, *place; /* [n] states by block; where each stands */
+    int32_t *first, *end,
+        *n_hit; /* [n] of a block: its states are item[first] .. item[end-1]; the first n_hit of them are hit */
+    int32_t *block; /* [n] of a state */
     int32_t n_blocks;
     int32_t *waiting, n_waiting; /* blocks that others are still to be split by */
     bool *waits;                 /* [n] */

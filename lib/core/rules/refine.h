@@ -15,7 +15,8 @@ typedef struct sp_refine_edges {
 
 /* Transitions by where they lead, of those of state i, which are to[row[i]] .. to[row[i+1]-1]; row NULL: one of each letter, in their
  * order. Arrays are own's; false on lack of memory. O(transitions). */
-bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_t *row, const int32_t *to, sp_refine_edges *out);
+bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_t *row, const int32_t *to,
+                       sp_refine_edges *out);
 
 /* Splits blocks until the states of each have the same letters, which lead to the same blocks.
  *   block  [n] in: blocks 0..n_blocks-1, none empty; out: finer ones, numbered by their first state

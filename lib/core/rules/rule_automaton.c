@@ -31,7 +31,8 @@ typedef struct compiler {
 
 static sp_status fail_large(const compiler *c)
 {
-    return sp_fail(c->err, SP_EMODEL, "rule %s: it has to remember more than %d states; make its numbers smaller", c->name,
+    return sp_fail(c->err, SP_EMODEL,
+                   "rule %s: it has to remember more than %d states; make its numbers smaller", c->name,
                    MOST_STATES);
 }
 
@@ -107,7 +108,8 @@ static sp_status reverse(compiler *c, const table *t, sp_refine_edges *out)
 static sp_status keep_reached(compiler *c, table *t)
 {
     const int32_t L = c->n_letters;
-    int32_t *number = sp_zeros(&c->own, (size_t)t->n, sizeof *number), *old = sp_zeros(&c->own, (size_t)t->n, sizeof *old), n = 1;
+    int32_t *number = sp_zeros(&c->own, (size_t)t->n, sizeof *number),
+            *old = sp_zeros(&c->own, (size_t)t->n, sizeof *old), n = 1;
     if (c->own.is_short)
         return sp_no_memory(c->err);
     for (int32_t i = 1; i < t->n; i++)
@@ -262,7 +264,8 @@ static sp_status fill_short_form(compiler *c, table *t)
         TRY(sp_length_steps(c->text->length, c->step_seconds, what, &n, c->err));
     if (!(n < (double)(MOST_STATES >> 2) - 2))
         TRY(fail_large(c));
-    const short_form f = {c, c->text->form, (int32_t)n, has_number && c->text->other, c->text->counts_runs, c->may_at_gap};
+    const short_form f = {
+        c, c->text->form, (int32_t)n, has_number && c->text->other, c->text->counts_runs, c->may_at_gap};
     TRY(new_table(c, 4 * ((int64_t)n + 2), t));
     const int32_t first = number_of((memory){.has_begun = !f.has_from});
     for (int32_t s = 0; s < t->n; s++) {
@@ -274,9 +277,9 @@ static sp_status fill_short_form(compiler *c, table *t)
             t->missing[i] = m.count == 0;
         for (int32_t l = 0; l < L; l++) {
             const size_t at = (size_t)i * (size_t)L + (size_t)l;
-            const int32_t to =
-                number_of(l >= gap ? past_unseen(&f, m, l == gap)
-                                   : past_step(&f, m, is_in(c, c->text->of, l), is_in(c, c->text->other, l), &t->broken[at]));
+            const int32_t to = number_of(l >= gap ? past_unseen(&f, m, l == gap)
+                                                  : past_step(&f, m, is_in(c, c->text->of, l),
+                                                              is_in(c, c->text->other, l), &t->broken[at]));
             t->next[at] = to == first ? 0 : to == 0 ? first : to;
         }
     }
@@ -353,7 +356,8 @@ static sp_status build_repeat(nfa *a, const sp_rule_node *n, int32_t from, int32
     TRY(steps_of(a, n->min, &min));
     TRY(steps_of(a, n->is_unbounded ? n->min : n->max, &max));
     if (max < min)
-        TRY(sp_fail(a->c->err, SP_EMODEL, "rule %s: {%lld,%lld} in steps: the second number is less than the first", a->c->name,
+        TRY(sp_fail(a->c->err, SP_EMODEL,
+                    "rule %s: {%lld,%lld} in steps: the second number is less than the first", a->c->name,
                     (long long)min, (long long)max));
     for (int64_t i = 0; i < min; i++)
         TRY(nfa_build(a, n->left, from, &from));
@@ -558,8 +562,10 @@ static sp_status fill_expression(compiler *c, table *t)
     put(&a, a.stack, &n, first);
     close_over(&a, a.stack, &n, false);
     if (c->text->form == SP_RULE_NEVER && a.seen[a.final] == a.stamp)
-        TRY(sp_fail(c->err, SP_EMODEL,
-                    "rule %s: what must never be matches the empty stretch, which is everywhere; let it have a step", c->name));
+        TRY(sp_fail(
+            c->err, SP_EMODEL,
+            "rule %s: what must never be matches the empty stretch, which is everywhere; let it have a step",
+            c->name));
     TRY(subset(&a, &subsets, a.stack, n) == 0 ? SP_OK : sp_no_memory(c->err));
     TRY(fill_from_subsets(c, &a, &subsets, t));
 done:
@@ -570,7 +576,8 @@ done:
 
 /* ---- door ---- */
 
-sp_status sp_rule_compile(const sp_model *model, int32_t r, double step_seconds, sp_rule_automaton *out, sp_error *err)
+sp_status sp_rule_compile(const sp_model *model, int32_t r, double step_seconds, sp_rule_automaton *out,
+                          sp_error *err)
 {
     const sp_rule *rule = &model->rules[r];
     sp_rule_text text;
@@ -585,7 +592,8 @@ sp_status sp_rule_compile(const sp_model *model, int32_t r, double step_seconds,
     *out = (sp_rule_automaton){.n_states = 0};
     TRY(sp_rule_parse(model, rule->name, rule->text, &text, err));
     TRY(find_letters(&c));
-    TRY(text.form == SP_RULE_EXPRESSION || text.form == SP_RULE_NEVER ? fill_expression(&c, &t) : fill_short_form(&c, &t));
+    TRY(text.form == SP_RULE_EXPRESSION || text.form == SP_RULE_NEVER ? fill_expression(&c, &t)
+                                                                      : fill_short_form(&c, &t));
     TRY(minimise(&c, &t, out));
 done:
     sp_owned_free(&c.own);

@@ -34,7 +34,12 @@ static void put_classes(writer *w, const sp_model *model, const uint8_t *set)
     put(w, "%s", !is_but ? "" : listed == 0 ? "any class" : "any class but ");
     for (int32_t k = 0; k < model->n_classes; k++)
         if (set[k] == shown) {
-            put(w, "%s%s", at == 0 ? "" : at + 1 < listed ? ", " : is_but ? " and " : " or ", model->classes[k]);
+            put(w, "%s%s",
+                at == 0           ? ""
+                : at + 1 < listed ? ", "
+                : is_but          ? " and "
+                                  : " or ",
+                model->classes[k]);
             at++;
         }
 }

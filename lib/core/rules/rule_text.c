@@ -48,10 +48,11 @@ static sp_status fail_at(const parser *p, const char *at, const char *sentence)
     for (end = at; *end && *end != '\n';)
         end++;
     if (p->keyword)
-        snprintf(hint, sizeof hint, "; %s is a keyword here, and the class of that name stands in quotes: '%s'", p->keyword,
+        snprintf(hint, sizeof hint,
+                 "; %s is a keyword here, and the class of that name stands in quotes: '%s'", p->keyword,
                  p->keyword);
-    return sp_fail(p->err, SP_EMODEL, "rule %s: line %d, column %d: %s%s\n  %.*s\n  %*s", p->name, n_line, column, sentence, hint,
-                   (int)(end - line), line, column, "^");
+    return sp_fail(p->err, SP_EMODEL, "rule %s: line %d, column %d: %s%s\n  %.*s\n  %*s", p->name, n_line,
+                   column, sentence, hint, (int)(end - line), line, column, "^");
 }
 
 static bool is_word(char c)
@@ -132,8 +133,8 @@ static sp_status take_class(parser *p, uint8_t *set)
     if (k < 0) {
         const char *const *names = (const char *const *)p->model->classes;
         char list[240];
-        snprintf(sentence, sizeof sentence, "\"%.60s\" is no class of model %.60s: %s%s", word, p->model->name,
-                 sp_name_list(list, sizeof list, p->model->n_classes, names),
+        snprintf(sentence, sizeof sentence, "\"%.60s\" is no class of model %.60s: %s%s", word,
+                 p->model->name, sp_name_list(list, sizeof list, p->model->n_classes, names),
                  sp_name_hint(hint, sizeof hint, word, p->model->n_classes, names));
         return fail_at(p, first, sentence);
     }
@@ -206,7 +207,8 @@ static sp_status take_atom(parser *p, int32_t *out)
         TRY(take_expression(p, out));
         p->depth--;
         if (!take(p, ')'))
-            TRY(*p->at ? fail_expected(p, "a class, an operator or )") : fail_at(p, opening, "this parenthesis has no end"));
+            TRY(*p->at ? fail_expected(p, "a class, an operator or )")
+                       : fail_at(p, opening, "this parenthesis has no end"));
         return SP_OK;
     }
     if (word_here(p) == 1 && *p->at == '.' && sp_model_class(p->model, ".", true) < 0) {
@@ -241,7 +243,8 @@ static sp_status take_times(parser *p, int32_t *item)
             TRY(take_length(p, &node.max));
         if (!node.is_unbounded && !take(p, '}'))
             TRY(fail_expected(p, "}"));
-        if (!node.is_unbounded && node.min.is_seconds == node.max.is_seconds && node.max.value < node.min.value)
+        if (!node.is_unbounded && node.min.is_seconds == node.max.is_seconds &&
+            node.max.value < node.min.value)
             TRY(fail_at(p, first, "the second number is less than the first"));
     } else if (!take(p, '*')) {
         return SP_OK;
@@ -270,9 +273,13 @@ static sp_status take_expression(parser *p, int32_t *out)
             TRY(take_atom(p, &item));
             TRY(take_times(p, &item));
             sequence =
-                sequence < 0 ? item : new_node(p, (sp_rule_node){.kind = SP_RULE_SEQUENCE, .left = sequence, .right = item});
+                sequence < 0
+                    ? item
+                    : new_node(p, (sp_rule_node){.kind = SP_RULE_SEQUENCE, .left = sequence, .right = item});
         } while (take(p, ',') || !ends_here(p));
-        either = either < 0 ? sequence : new_node(p, (sp_rule_node){.kind = SP_RULE_EITHER, .left = either, .right = sequence});
+        either = either < 0
+                     ? sequence
+                     : new_node(p, (sp_rule_node){.kind = SP_RULE_EITHER, .left = either, .right = sequence});
     } while (take(p, '|'));
     *out = either;
 done:
@@ -297,11 +304,16 @@ static sp_status take_order(parser *p)
         const char *first = p->at;
         TRY(take_class(p, set));
         if (before && memcmp(before, set, (size_t)p->model->n_classes) == 0)
-            TRY(fail_at(p, first, "the class before is the same, and two runs of one class are never neighbours"));
+            TRY(fail_at(p, first,
+                        "the class before is the same, and two runs of one class are never neighbours"));
         before = set;
         int32_t one = new_node(p, (sp_rule_node){.kind = SP_RULE_SET, .set = set});
-        one = new_node(p, (sp_rule_node){.kind = SP_RULE_REPEAT, .left = one, .min = {1, false}, .is_unbounded = true});
-        out->root = out->root < 0 ? one : new_node(p, (sp_rule_node){.kind = SP_RULE_SEQUENCE, .left = out->root, .right = one});
+        one = new_node(
+            p, (sp_rule_node){.kind = SP_RULE_REPEAT, .left = one, .min = {1, false}, .is_unbounded = true});
+        out->root =
+            out->root < 0
+                ? one
+                : new_node(p, (sp_rule_node){.kind = SP_RULE_SEQUENCE, .left = out->root, .right = one});
         take(p, ',');
     } while (!take(p, ']'));
 done:
@@ -374,12 +386,14 @@ static sp_status take_rule(parser *p)
     }
 }
 
-sp_status sp_rule_parse(const sp_model *model, const char *name, const char *text, sp_rule_text *out, sp_error *err)
+sp_status sp_rule_parse(const sp_model *model, const char *name, const char *text, sp_rule_text *out,
+                        sp_error *err)
 {
     parser p = {.model = model, .name = name, .text = text, .at = text, .out = out, .err = err};
     sp_status status = SP_OK;
     *out = (sp_rule_text){.root = -1};
-    out->nodes = sp_zeros(&out->own, 3 * strlen(text) + 3, sizeof *out->nodes); /* a character makes three at most */
+    out->nodes =
+        sp_zeros(&out->own, 3 * strlen(text) + 3, sizeof *out->nodes); /* a character makes three at most */
     out->lengths = sp_zeros(&out->own, strlen(text) + 1, sizeof *out->lengths);
     TRY(sp_owned_status(&out->own, err));
     TRY(take_rule(&p));

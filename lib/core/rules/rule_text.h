@@ -18,7 +18,12 @@ typedef enum sp_rule_form {
     SP_RULE_PRECEDED  /* every of preceded_by other */
 } sp_rule_form;
 
-typedef enum sp_rule_node_kind { SP_RULE_SET, SP_RULE_SEQUENCE, SP_RULE_EITHER, SP_RULE_REPEAT } sp_rule_node_kind;
+typedef enum sp_rule_node_kind {
+    SP_RULE_SET,
+    SP_RULE_SEQUENCE,
+    SP_RULE_EITHER,
+    SP_RULE_REPEAT
+} sp_rule_node_kind;
 
 /* A node of an expression; left and right are nodes. */
 typedef struct sp_rule_node {
@@ -42,9 +47,10 @@ typedef struct sp_rule_length {
 typedef struct sp_rule_text {
     sp_owned own;
     sp_rule_form form;
-    sp_length length;    /* of at_least, at_most, not_before, not_after */
-    bool counts_runs;    /* of at_least, at_most: runs, not steps */
-    uint8_t *of, *other; /* [K]; other: NULL where nothing stands there; else of followed_by, preceded_by, from first */
+    sp_length length; /* of at_least, at_most, not_before, not_after */
+    bool counts_runs; /* of at_least, at_most: runs, not steps */
+    uint8_t *of,
+        *other; /* [K]; other: NULL where nothing stands there; else of followed_by, preceded_by, from first */
     sp_rule_node *nodes; /* of SP_RULE_EXPRESSION (order too) and SP_RULE_NEVER */
     int32_t n_nodes, root;
     bool is_order;
@@ -54,7 +60,8 @@ typedef struct sp_rule_text {
 
 /* Parses. SP_OK; SP_EMODEL: the sentence names the rule, line and column, and is followed by the line and a caret; SP_ENOMEM.
  * To be cleared in every case. */
-sp_status sp_rule_parse(const sp_model *model, const char *name, const char *text, sp_rule_text *out, sp_error *err);
+sp_status sp_rule_parse(const sp_model *model, const char *name, const char *text, sp_rule_text *out,
+                        sp_error *err);
 void sp_rule_text_clear(sp_rule_text *rule);
 
 #endif

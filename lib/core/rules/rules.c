@@ -22,15 +22,18 @@ static sp_status check_rule(const sp_model *model, const sp_rule *rule, int32_t 
         return sp_fail(err, SP_EMODEL, "model %s: a rule has the empty string for its name", model->name);
     for (const char *c = rule->name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
-            return sp_fail(err, SP_EMODEL, "model %s: a rule is called \"%s\"; names are of letters, digits, _ and -",
+            return sp_fail(err, SP_EMODEL,
+                           "model %s: a rule is called \"%s\"; names are of letters, digits, _ and -",
                            model->name, rule->name);
     for (int32_t r = 0; r < n_before; r++)
         if (strcmp(model->rules[r].name, rule->name) == 0)
-            return sp_fail(err, SP_EMODEL, "model %s: two rules are called \"%s\"; give one of them another name", model->name,
-                           rule->name);
+            return sp_fail(err, SP_EMODEL,
+                           "model %s: two rules are called \"%s\"; give one of them another name",
+                           model->name, rule->name);
     if (!(rule->cost >= 0))
-        return sp_fail(err, SP_EMODEL, "model %s: the cost of rule %s is %g; it is a number of nats, not below 0", model->name,
-                       rule->name, rule->cost);
+        return sp_fail(err, SP_EMODEL,
+                       "model %s: the cost of rule %s is %g; it is a number of nats, not below 0",
+                       model->name, rule->name, rule->cost);
     status = sp_rule_parse(model, rule->name, rule->text, &text, err);
     sp_rule_text_clear(&text);
     return status;
@@ -50,7 +53,8 @@ static void clear_rule(sp_rule *rule)
     free(rule->text);
 }
 
-sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap, sp_error *err)
+sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap,
+                            sp_error *err)
 {
     char own_name[24];
     bool is_whole = true;
@@ -60,7 +64,8 @@ sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text,
         return sp_no_memory(err);
     sp_rule *rule = &model->rules[model->n_rules];
     *rule = (sp_rule){strdup(name ? name : own_name), name != NULL, strdup(text), cost, may_at_gap};
-    const sp_status status = rule->name && rule->text ? check_rule(model, rule, model->n_rules, err) : sp_no_memory(err);
+    const sp_status status =
+        rule->name && rule->text ? check_rule(model, rule, model->n_rules, err) : sp_no_memory(err);
     if (status == SP_OK)
         model->n_rules++;
     else
@@ -133,7 +138,8 @@ static bool add_alias(sp_model *model, int32_t k, const char *name)
     bool is_whole = true;
     if (sp_model_class(model, name, true) >= 0)
         return true;
-    model->aliases = sp_grown(model->aliases, (int64_t)model->n_aliases + 1, sizeof *model->aliases, &is_whole);
+    model->aliases =
+        sp_grown(model->aliases, (int64_t)model->n_aliases + 1, sizeof *model->aliases, &is_whole);
     char *copy = is_whole ? strdup(name) : NULL;
     if (copy)
         model->aliases[model->n_aliases++] = (sp_alias){k, copy};
@@ -152,7 +158,8 @@ bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to)
     }
     for (int32_t r = 0; r < from->n_rules; r++) {
         const sp_rule *rule = &from->rules[r];
-        if (sp_model_add_rule(to, rule->is_named ? rule->name : NULL, rule->text, rule->cost, rule->may_at_gap, NULL) != SP_OK)
+        if (sp_model_add_rule(to, rule->is_named ? rule->name : NULL, rule->text, rule->cost,
+                              rule->may_at_gap, NULL) != SP_OK)
             return false;
     }
     return true;

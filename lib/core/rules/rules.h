@@ -25,7 +25,8 @@ typedef struct sp_rule_automaton {
 
 /* Compiles rule r of a model for steps of step_seconds (0: not known). Letters are the model's classes.
  * SP_OK, SP_EMODEL (the sentence says where in the text; a time without step_seconds; too many states), SP_ENOMEM. */
-sp_status sp_rule_compile(const sp_model *model, int32_t r, double step_seconds, sp_rule_automaton *out, sp_error *err);
+sp_status sp_rule_compile(const sp_model *model, int32_t r, double step_seconds, sp_rule_automaton *out,
+                          sp_error *err);
 void sp_rule_automaton_clear(sp_rule_automaton *automaton);
 
 /* Are the rules of a model rules: names, texts, costs? Steps need no length. SP_OK; SP_EMODEL: line, column, what was expected,

@@ -145,7 +145,8 @@ static void set_back(band_pass *p, int64_t t)
     p->n_set = n;
 }
 
-sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)
+sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                          double *score)
 {
     const size_t n = (size_t)band->n;
     if (scores->n_steps > MOST_CHOICES / band->n)

@@ -29,10 +29,12 @@ bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *
 
 /* All of a recording of one step or more without gaps, as sp_viterbi(), on the calling thread. SP_OK; SP_ENOPATH without a message:
  * there is no path, or it is too long for this: ask the plain kernel; SP_ENOMEM. A byte for each state and step. */
-sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
+sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                          double *score);
 
 /* For each instruction set: next[n] from now[n] and the row e[K]; bit d of choice[n] says that the one d places before is of the
  * greatest. */
-typedef void sp_band_step(const sp_band *band, const void *row, sp_dtype dtype, const double *now, double *next, uint8_t *choice);
+typedef void sp_band_step(const sp_band *band, const void *row, sp_dtype dtype, const double *now,
+                          double *next, uint8_t *choice);
 
 #endif

@@ -4,7 +4,8 @@
 
 bool sp_column_is_same(const sp_chain *c, int32_t state, int32_t other)
 {
-    const int64_t n = c->pred_row[state + 1] - c->pred_row[state], a = c->pred_row[state], b = c->pred_row[other];
+    const int64_t n = c->pred_row[state + 1] - c->pred_row[state], a = c->pred_row[state],
+                  b = c->pred_row[other];
     bool is_same = c->pred_row[other + 1] - b == n;
     for (int64_t p = 0; p < n && is_same; p++)
         is_same = c->pred[a + p] == c->pred[b + p] && c->pred_weight[a + p] == c->pred_weight[b + p];

@@ -76,7 +76,8 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         return false;
     if (dense->shared.n > 0)
         return sp_sparse_init_some(&dense->sparse, chain, dense->shared.head, dense->shared.n, scratch);
-    size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns, n_bounds = (size_t)n_blocks * (size_t)(n + columns);
+    size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns,
+           n_bounds = (size_t)n_blocks * (size_t)(n + columns);
     double *weight = sp_scratch_get(scratch, size + n_bounds, sizeof *weight);
     if (!weight)
         return false;
@@ -102,8 +103,8 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
 
 /* ---- one step ---- */
 
-void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
-                      sp_dense_part *part)
+void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now,
+                      double *next, sp_dense_part *part)
 {
     const size_t size = (size_t)scores->dtype;
     const char *row = (const char *)scores->data + (size_t)t * (size_t)scores->n_classes * size;
@@ -112,8 +113,8 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
     if (dense->shared.n > 0) {
         double value[SP_COLUMNS_MOST];
         sp_sparse_step(&dense->sparse, now, value, &part->span);
-        dense->kernels->dense_spread(row, scores->dtype, dense->chain->is_plain ? NULL : states, dense->n, dense->shared.of,
-                                     value, next);
+        dense->kernels->dense_spread(row, scores->dtype, dense->chain->is_plain ? NULL : states, dense->n,
+                                     dense->shared.of, value, next);
         return;
     }
     if (dense->weight) {
@@ -124,7 +125,8 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
         sp_sparse_step(&dense->sparse, now, next, &part->span);
     }
     if (dense->chain->is_plain)
-        dense->kernels->dense_add(row + (size_t)first * size, scores->dtype, NULL, last - first, next + first);
+        dense->kernels->dense_add(row + (size_t)first * size, scores->dtype, NULL, last - first,
+                                  next + first);
     else
         dense->kernels->dense_add(row, scores->dtype, states + first, last - first, next + first);
 }

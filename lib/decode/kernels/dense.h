@@ -35,10 +35,11 @@ typedef struct sp_dense {
     int32_t n;                            /* M */
     int32_t columns;                      /* of a block */
     int32_t n_blocks;
-    size_t width;   /* n_blocks * columns: doubles of a row of delta */
-    double *weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
-    double *most;   /* [n_blocks, n] the greatest weight of each row in each block; NULL: no row is skipped */
-    double *fill;   /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
+    size_t width; /* n_blocks * columns: doubles of a row of delta */
+    double *
+        weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
+    double *most; /* [n_blocks, n] the greatest weight of each row in each block; NULL: no row is skipped */
+    double *fill; /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
     sp_sparse sparse;
     sp_columns shared; /* n > 0: `sparse` has the lists of these, not of states */
 } sp_dense;
@@ -60,7 +61,8 @@ typedef struct sp_dense_part {
 } sp_dense_part;
 
 /* The blocks that member `index` of `count` makes. */
-static inline void sp_dense_part_take(sp_dense_part *part, const sp_dense *dense, int32_t index, int32_t count)
+static inline void sp_dense_part_take(sp_dense_part *part, const sp_dense *dense, int32_t index,
+                                      int32_t count)
 {
     part->first = dense->n_blocks * index / count;
     part->last = dense->n_blocks * (index + 1) / count;
@@ -73,8 +75,8 @@ static inline sp_dense_part sp_dense_part_all(const sp_dense *dense)
 }
 
 /* next[width] = delta[t] from now[width] = delta[t-1], of the states of the part. */
-void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
-                      sp_dense_part *part);
+void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now,
+                      double *next, sp_dense_part *part);
 
 /* The state before `state`, given the delta of the step before: the lowest of the best, 0 when there is none. */
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state);
@@ -84,16 +86,18 @@ struct sp_dense_team; /* dense_team.h */
 /* All of a recording of one step or more without gaps, as sp_viterbi(), on the calling thread; SP_ENOPATH without a message, path
  * in pieces, when there is no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Memory hardly grows with the
  * recording. */
-sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
+sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                           double *score);
 
 /* The same by the threads of the workers, and whether that pays. */
 bool sp_dense_pays_threads(const sp_dense *dense, const sp_scores *scores, int n_threads);
-sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                                  double *score);
+sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
+                                  int32_t *path, double *score);
 
 /* The same in blocks of so many steps, 1 or more, and by the team (NULL: alone): changes the time, never the answer. */
-sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, struct sp_dense_team *team,
-                                     sp_scratch *scratch, int32_t *path, double *score);
+sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block,
+                                     struct sp_dense_team *team, sp_scratch *scratch, int32_t *path,
+                                     double *score);
 
 /* ---- for each instruction set ---- */
 
@@ -104,8 +108,8 @@ typedef void sp_dense_step(const sp_dense *dense, const double *now, double *nex
 typedef void sp_dense_add(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, double *next);
 
 /* next[n] = value[column[n]] + row[n], of either type; of states not NULL + row[states[j]]. */
-typedef void sp_dense_spread(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, const int32_t *column,
-                             const double *value, double *next);
+typedef void sp_dense_spread(const void *row, sp_dtype dtype, const int32_t *states, int32_t n,
+                             const int32_t *column, const double *value, double *next);
 
 /* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY. */
 typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n);

@@ -35,8 +35,8 @@ SP_ALWAYS_INLINE dense_vd dense_begin(const double *to, bool is_new)
 
 /* to[columns] (-INFINITY when it is new) and what n rows give: 0 .. n-1, or (list not NULL) those in the list. Vectors by name:
  * left to themselves, compilers put several rows into one. */
-SP_ALWAYS_INLINE void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
-                                 double *to, bool is_new)
+SP_ALWAYS_INLINE void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n,
+                                 int32_t columns, double *to, bool is_new)
 {
     dense_vd best[DENSE_MOST_VECTORS];
     int32_t n_vectors = columns / DENSE_W;
@@ -56,8 +56,8 @@ SP_ALWAYS_INLINE void dense_rows(const double *weight, const double *now, const 
 /* The same while every sum is below zero: then the greatest has the least bits, and the minimum of integers does not wait for
  * the ports on which sums are made. A sum of zero or more has the least bits of all, so it is noticed: false, and `to` is as
  * before. */
-SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list, int32_t n,
-                                            int32_t columns, double *to, bool is_new)
+SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list,
+                                            int32_t n, int32_t columns, double *to, bool is_new)
 {
     dense_vu best[DENSE_MOST_VECTORS], sign = ~(dense_vu){0};
     int32_t n_vectors = columns / DENSE_W;
@@ -68,7 +68,8 @@ SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *
         const double *row = weight + (ptrdiff_t)i * columns;
         dense_vd from = now[i] - (dense_vd){0};
         for (int32_t v = 0; v < n_vectors; v++)
-            best[v] = dense_lesser_bits((dense_vu)(from + *(const dense_vd *)(row + (size_t)v * DENSE_W)), best[v]);
+            best[v] =
+                dense_lesser_bits((dense_vu)(from + *(const dense_vd *)(row + (size_t)v * DENSE_W)), best[v]);
     }
     uint64_t all = UINT64_MAX;
     for (int32_t v = 0; v < n_vectors; v++)
@@ -83,8 +84,8 @@ SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *
 }
 
 /* The one way or the other. */
-SP_ALWAYS_INLINE void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
-                                 double *to, bool is_new, sp_dense_part *part)
+SP_ALWAYS_INLINE void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n,
+                                 int32_t columns, double *to, bool is_new, sp_dense_part *part)
 {
     if (DENSE_BY_BITS && !part->has_positive) {
         if (dense_rows_below_zero(weight, now, list, n, columns, to, is_new))
@@ -94,10 +95,11 @@ SP_ALWAYS_INLINE void dense_best(const double *weight, const double *now, const 
     dense_rows(weight, now, list, n, columns, to, is_new);
 }
 
-SP_ALWAYS_INLINE void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to,
-                                  sp_dense_part *part)
+SP_ALWAYS_INLINE void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns,
+                                  double *to, sp_dense_part *part)
 {
-    dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true, part);
+    dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true,
+               part);
 }
 
 static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_part *part)
@@ -121,7 +123,8 @@ SP_ALWAYS_INLINE uint64_t dense_mask(const double *now, const double *most, doub
     for (int32_t l = 0; l < DENSE_W; l++)
         bit[l] = UINT64_C(1) << l;
     for (int32_t v = 0; v < 64 / DENSE_W; v++) {
-        dense_vd bound = *(const dense_vd *)(now + (size_t)v * DENSE_W) + *(const dense_vd *)(most + (size_t)v * DENSE_W);
+        dense_vd bound =
+            *(const dense_vd *)(now + (size_t)v * DENSE_W) + *(const dense_vd *)(most + (size_t)v * DENSE_W);
         mask |= (dense_vu)(bound > (dense_vd){0} + floor) & (bit << (v * DENSE_W));
     }
     for (int32_t l = 0; l < DENSE_W; l++)
@@ -146,8 +149,9 @@ SP_ALWAYS_INLINE int32_t dense_list(uint64_t mask, int32_t first, int32_t *list,
 
 /* One block from the rows that can win: the first n_begin of the list, then of the others those whose bound is above the floor.
  */
-SP_ALWAYS_INLINE void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
-                                           const double *others, int32_t columns, double *to, sp_dense_part *part)
+SP_ALWAYS_INLINE void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list,
+                                           int32_t n_begin, const double *others, int32_t columns, double *to,
+                                           sp_dense_part *part)
 {
     int32_t n = dense->n, *rest = list + n_begin, n_rest = 0;
     const double *weight = dense->weight + (ptrdiff_t)b * n * columns;
@@ -253,7 +257,8 @@ static int32_t dense_choice(const double *now, const double *weight, int32_t n)
     for (i = whole; i < n; i++)
         top = now[i] + weight[i] > top ? now[i] + weight[i] : top;
     for (i = 0; i < whole; i += PART) {
-        int32_t part = whole - i < PART ? whole - i : PART, first = dense_first(now + i, weight + i, part, top);
+        int32_t part = whole - i < PART ? whole - i : PART,
+                first = dense_first(now + i, weight + i, part, top);
         if (first < part)
             return i + first;
     }
@@ -262,19 +267,21 @@ static int32_t dense_choice(const double *now, const double *weight, int32_t n)
     return i;
 }
 
-enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the streams of a processor end with a page */
+enum {
+    DENSE_AHEAD = 4096
+}; /* bytes of scores that are asked for early: the streams of a processor end with a page */
 
 /* Vectors first, then what is left over. */
-#define DENSE_ADD(type)                                                                                                          \
-    {                                                                                                                            \
-        typedef type scores_v __attribute__((vector_size(DENSE_W * sizeof(type)), aligned(4), may_alias));                       \
-        const type *e = row;                                                                                                     \
-        for (; j + DENSE_W <= n; j += DENSE_W) {                                                                                 \
-            __builtin_prefetch((const char *)(e + j) + DENSE_AHEAD);                                                             \
-            *(dense_vd *)(next + j) += __builtin_convertvector(*(const scores_v *)(e + j), dense_vd);                            \
-        }                                                                                                                        \
-        for (; j < n; j++)                                                                                                       \
-            next[j] += (double)e[j];                                                                                             \
+#define DENSE_ADD(type)                                                                                      \
+    {                                                                                                        \
+        typedef type scores_v __attribute__((vector_size(DENSE_W * sizeof(type)), aligned(4), may_alias));   \
+        const type *e = row;                                                                                 \
+        for (; j + DENSE_W <= n; j += DENSE_W) {                                                             \
+            __builtin_prefetch((const char *)(e + j) + DENSE_AHEAD);                                         \
+            *(dense_vd *)(next + j) += __builtin_convertvector(*(const scores_v *)(e + j), dense_vd);        \
+        }                                                                                                    \
+        for (; j < n; j++)                                                                                   \
+            next[j] += (double)e[j];                                                                         \
     }
 
 static void dense_add(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, double *next)
@@ -292,23 +299,23 @@ static void dense_add(const void *row, sp_dtype dtype, const int32_t *states, in
         DENSE_ADD(double)
 }
 
-#define DENSE_SPREAD(type)                                                                                                       \
-    {                                                                                                                            \
-        typedef type scores_v __attribute__((vector_size(DENSE_W * sizeof(type)), aligned(4), may_alias));                       \
-        const type *e = row;                                                                                                     \
-        for (; !states && j + DENSE_W <= n; j += DENSE_W) {                                                                      \
-            dense_vd best;                                                                                                       \
-            for (int32_t l = 0; l < DENSE_W; l++)                                                                                \
-                best[l] = value[column[j + l]];                                                                                  \
-            __builtin_prefetch((const char *)(e + j) + DENSE_AHEAD);                                                             \
-            *(dense_vd *)(next + j) = best + __builtin_convertvector(*(const scores_v *)(e + j), dense_vd);                      \
-        }                                                                                                                        \
-        for (; j < n; j++)                                                                                                       \
-            next[j] = value[column[j]] + (double)e[states ? states[j] : j];                                                      \
+#define DENSE_SPREAD(type)                                                                                   \
+    {                                                                                                        \
+        typedef type scores_v __attribute__((vector_size(DENSE_W * sizeof(type)), aligned(4), may_alias));   \
+        const type *e = row;                                                                                 \
+        for (; !states && j + DENSE_W <= n; j += DENSE_W) {                                                  \
+            dense_vd best;                                                                                   \
+            for (int32_t l = 0; l < DENSE_W; l++)                                                            \
+                best[l] = value[column[j + l]];                                                              \
+            __builtin_prefetch((const char *)(e + j) + DENSE_AHEAD);                                         \
+            *(dense_vd *)(next + j) = best + __builtin_convertvector(*(const scores_v *)(e + j), dense_vd);  \
+        }                                                                                                    \
+        for (; j < n; j++)                                                                                   \
+            next[j] = value[column[j]] + (double)e[states ? states[j] : j];                                  \
     }
 
-static void dense_spread(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, const int32_t *column,
-                         const double *value, double *next)
+static void dense_spread(const void *row, sp_dtype dtype, const int32_t *states, int32_t n,
+                         const int32_t *column, const double *value, double *next)
 {
     int32_t j = 0;
     if (dtype == SP_F32)

@@ -7,14 +7,17 @@
 typedef struct sp_dense_pass {
     const sp_dense *dense;
     const sp_scores *scores;
-    int64_t block;       /* steps of a block */
-    int64_t n_blocks;    /* at least one */
-    bool goes_on;        /* the scores are a piece of a recording: the mark of its first block is delta at the step before it */
-    int32_t *path;       /* NULL: there is only a way forward */
-    double *marks;       /* [n_blocks + 1, width] delta of the step before each block; the last one is that of the last step */
+    int64_t block;    /* steps of a block */
+    int64_t n_blocks; /* at least one */
+    bool
+        goes_on; /* the scores are a piece of a recording: the mark of its first block is delta at the step before it */
+    int32_t *path; /* NULL: there is only a way forward */
+    double *
+        marks; /* [n_blocks + 1, width] delta of the step before each block; the last one is that of the last step */
     uint8_t *is_open;    /* [n_blocks] the border below each block */
     sp_dense_team *team; /* NULL: alone */
-    uint8_t *borders;    /* [n_blocks, M] 1: in the set at the first step of an open block; where several states emit one class */
+    uint8_t *
+        borders; /* [n_blocks, M] 1: in the set at the first step of an open block; where several states emit one class */
     /* Of the thread that makes the pass: */
     double *ring; /* [2 block, width] delta of the last two blocks */
     int64_t held; /* the first of the blocks in the ring, -1: none */
@@ -43,7 +46,8 @@ static inline double *sp_dense_delta(const sp_dense_pass *p, int64_t t)
 }
 
 /* Memory of the recording, and of the thread. Where there is none: false. */
-bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores *scores, int64_t block, sp_scratch *scratch);
+bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores *scores, int64_t block,
+                        sp_scratch *scratch);
 bool sp_dense_pass_take_ring(sp_dense_pass *p, sp_scratch *scratch);
 
 /* Blocks first .. last-1, from the mark of the first: marks, borders and path. leave[width]: delta at the last step. The border

@@ -52,7 +52,8 @@ static double top_of(const sp_dense_pass *p, const double *delta)
 static double begin_of(const rounds *w, int64_t i)
 {
     const double n_steps = (double)(w->chunk * w->pass->block);
-    const double to_middle = w->rate * n_steps / 2, middle = w->top + w->rate * n_steps * (double)i + to_middle;
+    const double to_middle = w->rate * n_steps / 2,
+                 middle = w->top + w->rate * n_steps * (double)i + to_middle;
     if (middle == 0 || !isfinite(middle))
         return 0;
     return copysign(1.5 * sp_power_below(middle), middle) - to_middle - w->rate * SP_CHUNK_WARM;
@@ -77,11 +78,13 @@ static void look_at(rounds *w, int64_t i)
 {
     const sp_dense_pass *p = w->pass;
     const size_t K = (size_t)p->scores->n_classes, size = (size_t)p->scores->dtype;
-    const int64_t first = sp_dense_block_begin(p, chunk_begin(w, i)), last = sp_dense_block_begin(p, chunk_begin(w, i + 1));
+    const int64_t first = sp_dense_block_begin(p, chunk_begin(w, i)),
+                  last = sp_dense_block_begin(p, chunk_begin(w, i + 1));
     const double top = top_of(p, sp_dense_mark(p, chunk_begin(w, i)));
     const double bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
-    w->most[i] = p->dense->kernels->look(p->scores->dtype, (const char *)p->scores->data + (size_t)first * K * size,
-                                         (last - first) * (int64_t)K, bit, &w->has_half[i]);
+    w->most[i] =
+        p->dense->kernels->look(p->scores->dtype, (const char *)p->scores->data + (size_t)first * K * size,
+                                (last - first) * (int64_t)K, bit, &w->has_half[i]);
 }
 
 static void make_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -96,7 +99,8 @@ static void make_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t l
         }
         if (i > 0)
             warm_up(&p, chunk_begin(w, i), begin_of(w, i));
-        sp_dense_pass_forward(&p, chunk_begin(w, i), chunk_begin(w, i + 1), w->leave + (size_t)i * p.dense->width);
+        sp_dense_pass_forward(&p, chunk_begin(w, i), chunk_begin(w, i + 1),
+                              w->leave + (size_t)i * p.dense->width);
         sp_dense_pass_settle(&p, chunk_begin(w, i + 1), w->leave + (size_t)i * p.dense->width, SETTLE);
         if (i > 0)
             look_at(w, i);
@@ -164,7 +168,8 @@ static bool make_round(rounds *w, sp_workers *workers)
  * as far as can be foreseen. By as much as delta might grow in a chunk it must keep away from them, too. */
 static int64_t choose_chunk(const rounds *w, int64_t n, int64_t most)
 {
-    const double rate = fabs(w->rate) * (double)w->pass->block, room = w->most_growth * (double)w->pass->block / rate;
+    const double rate = fabs(w->rate) * (double)w->pass->block,
+                 room = w->most_growth * (double)w->pass->block / rate;
     if (!(w->top * w->rate > 0) || !isfinite(rate) || !(room < 1))
         return most;
     const double cross = (2 * sp_power_below(w->top) - fabs(w->top)) / rate; /* blocks until then */
@@ -177,7 +182,8 @@ static int64_t choose_chunk(const rounds *w, int64_t n, int64_t most)
 /* The next round: its blocks, divided among as many threads as can have LEAST_CHUNK of them. */
 static void plan_round(rounds *w, int64_t n_threads, int64_t most)
 {
-    const int64_t left = w->pass->n_blocks - w->begin, can = left / LEAST_CHUNK < n_threads ? left / LEAST_CHUNK : n_threads;
+    const int64_t left = w->pass->n_blocks - w->begin,
+                  can = left / LEAST_CHUNK < n_threads ? left / LEAST_CHUNK : n_threads;
     const int64_t n = can < 1 ? 1 : can, chunk = choose_chunk(w, n, most), even = (left + n - 1) / n;
     w->chunk = chunk < even ? chunk : even;
     w->end = w->begin + n * w->chunk < w->pass->n_blocks ? w->begin + n * w->chunk : w->pass->n_blocks;
@@ -189,7 +195,8 @@ static void make_rounds(rounds *w, sp_workers *workers)
 {
     sp_dense_pass *p = w->pass;
     const int64_t n_threads = sp_workers_count(workers);
-    int64_t most = (p->n_blocks - HEAD) / (n_threads * ROUNDS), n_failed = 0, n_alone = 0; /* the last two: rounds */
+    int64_t most = (p->n_blocks - HEAD) / (n_threads * ROUNDS), n_failed = 0,
+            n_alone = 0; /* the last two: rounds */
     most = most < LEAST_CHUNK ? LEAST_CHUNK : most > MOST_CHUNK ? MOST_CHUNK : most;
     for (w->begin = HEAD; w->begin < p->n_blocks && !w->no_memory; w->begin = w->end) {
         plan_round(w, n_threads, most);
@@ -233,8 +240,8 @@ sp_status sp_dense_rounds_forward(sp_dense_pass *p, sp_workers *workers)
     return w.no_memory ? SP_ENOMEM : SP_OK;
 }
 
-sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                                  double *score)
+sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
+                                  int32_t *path, double *score)
 {
     sp_dense_pass p;
     if (!sp_dense_pass_init(&p, dense, scores, SP_DENSE_ROUNDS_BLOCK, sp_workers_scratch(workers)))

@@ -21,7 +21,7 @@ enum { SP_DENSE_ROUNDS_BLOCK = 128 };
 sp_status sp_dense_rounds_forward(struct sp_dense_pass *pass, sp_workers *workers);
 
 /* As sp_dense_viterbi(). SP_OK, SP_ENOPATH, SP_ENOMEM. */
-sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                                  double *score);
+sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
+                                  int32_t *path, double *score);
 
 #endif

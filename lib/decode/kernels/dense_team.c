@@ -59,7 +59,8 @@ static void step_together(sp_dense_team *team, int32_t size, int64_t t, const do
     team->now = now;
     team->next = next;
     team->number++;
-    atomic_store_explicit(&team->announced, team->number * SP_DENSE_TEAM_MOST + size - 1, memory_order_release);
+    atomic_store_explicit(&team->announced, team->number * SP_DENSE_TEAM_MOST + size - 1,
+                          memory_order_release);
     sp_dense_part_take(&team->part, team->dense, 0, size);
     sp_dense_forward(team->dense, team->scores, t, now, next, &team->part);
     for (int32_t i = 1; i < size; i++)
@@ -103,7 +104,8 @@ void sp_dense_team_help(sp_dense_team *team)
             continue;
         sp_dense_part_take(&part, team->dense, index, size);
         sp_dense_forward(team->dense, team->scores, team->t, team->now, team->next, &part);
-        atomic_store_explicit(&team->members[index].done, announced / SP_DENSE_TEAM_MOST, memory_order_release);
+        atomic_store_explicit(&team->members[index].done, announced / SP_DENSE_TEAM_MOST,
+                              memory_order_release);
     }
 }
 
@@ -126,12 +128,14 @@ static void do_member(void *arg, sp_scratch *scratch, int64_t first, int64_t las
             continue;
         }
         const int64_t block = sp_dense_choose_block(w->team.dense, w->team.scores->n_steps);
-        w->status = sp_dense_viterbi_in_blocks(w->team.dense, w->team.scores, block, &w->team, scratch, w->path, w->score);
+        w->status = sp_dense_viterbi_in_blocks(w->team.dense, w->team.scores, block, &w->team, scratch,
+                                               w->path, w->score);
         sp_dense_team_end(&w->team);
     }
 }
 
-sp_status sp_dense_team_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
+sp_status sp_dense_team_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
+                                int32_t *path, double *score)
 {
     team_work w = {.path = path, .score = score};
     const int32_t size = sp_dense_team_size(dense, sp_workers_count(workers));

@@ -34,14 +34,15 @@ typedef struct sp_dense_team {
     int64_t t;
     const double *now;
     double *next;
-    _Alignas(64) atomic_llong announced; /* number * SP_DENSE_TEAM_MOST + members that make it - 1; -1: none comes any more */
-    _Alignas(64) atomic_int n_come;      /* members so far */
+    _Alignas(64) atomic_llong
+        announced; /* number * SP_DENSE_TEAM_MOST + members that make it - 1; -1: none comes any more */
+    _Alignas(64) atomic_int n_come; /* members so far */
     sp_dense_member members[SP_DENSE_TEAM_MOST];
 } sp_dense_team;
 
 /* sp_dense_viterbi() by a team of the threads of the workers. Errors: SP_ENOPATH, SP_ENOMEM. */
-sp_status sp_dense_team_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                                double *score);
+sp_status sp_dense_team_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
+                                int32_t *path, double *score);
 
 /* How many threads pay for a step, 1 .. n_threads. */
 int32_t sp_dense_team_size(const sp_dense *dense, int n_threads);

@@ -28,8 +28,9 @@ static void forward_block(sp_dense_pass *p, int64_t b)
         double *next = sp_dense_delta(p, t);
         if (t == 0 && !p->goes_on)
             for (size_t j = 0; j < d->width; j++)
-                next[j] =
-                    j < (size_t)d->n ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j]) : -INFINITY;
+                next[j] = j < (size_t)d->n
+                              ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j])
+                              : -INFINITY;
         else if (p->team)
             sp_dense_team_step(p->team, t, now, next);
         else
@@ -292,9 +293,11 @@ bool sp_dense_pass_take_ring(sp_dense_pass *p, sp_scratch *scratch)
     return true;
 }
 
-bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores *scores, int64_t block, sp_scratch *scratch)
+bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores *scores, int64_t block,
+                        sp_scratch *scratch)
 {
-    *p = (sp_dense_pass){.dense = dense, .scores = scores, .block = block, .n_blocks = (scores->n_steps + block - 1) / block};
+    *p = (sp_dense_pass){
+        .dense = dense, .scores = scores, .block = block, .n_blocks = (scores->n_steps + block - 1) / block};
     const size_t n_blocks = (size_t)p->n_blocks, n_marks = (n_blocks + 1) * dense->width;
     p->marks = sp_scratch_get(scratch, n_marks * sizeof *p->marks + n_blocks, 1);
     p->borders = sp_scratch_get(scratch, is_of_sets(p) ? n_blocks * (size_t)dense->n : 0, 1);
@@ -306,8 +309,8 @@ bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores
 
 /* ---- one thread, or a team ---- */
 
-sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, sp_dense_team *team,
-                                     sp_scratch *scratch, int32_t *path, double *score)
+sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block,
+                                     sp_dense_team *team, sp_scratch *scratch, int32_t *path, double *score)
 {
     sp_dense_pass p;
     if (!sp_dense_pass_init(&p, dense, scores, block, scratch))
@@ -326,7 +329,8 @@ int64_t sp_dense_choose_block(const sp_dense *dense, int64_t n_steps)
     return block < n_steps ? block : n_steps;
 }
 
-sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)
+sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                           double *score)
 {
     const int64_t block = sp_dense_choose_block(dense, scores->n_steps);
     return sp_dense_viterbi_in_blocks(dense, scores, block, NULL, scratch, path, score);
@@ -336,11 +340,12 @@ sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_sc
 
 bool sp_dense_pays_threads(const sp_dense *dense, const sp_scores *scores, int n_threads)
 {
-    return sp_dense_rounds_pay(scores, n_threads) || (scores->n_steps >= LEAST_BLOCK && sp_dense_team_size(dense, n_threads) > 1);
+    return sp_dense_rounds_pay(scores, n_threads) ||
+           (scores->n_steps >= LEAST_BLOCK && sp_dense_team_size(dense, n_threads) > 1);
 }
 
-sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                                  double *score)
+sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
+                                  int32_t *path, double *score)
 {
     if (sp_dense_team_size(dense, sp_workers_count(workers)) > 1)
         return sp_dense_team_viterbi(dense, scores, workers, path, score);

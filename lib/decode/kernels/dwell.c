@@ -50,7 +50,11 @@ bool sp_dwell_rules_init(sp_dwell_rules *rules, const sp_chain *chain)
     int32_t K = chain->n_classes, n = 0, n_ring = 0;
     if (chain->is_plain || K > SP_DWELL_MOST_CLASSES || chain->n_states > SP_DWELL_MOST_STATES)
         return false;
-    *rules = (sp_dwell_rules){.n_classes = K, .word_size = K <= 4 ? 2 : K <= 8 ? 4 : 8, .from_bits = K <= 8 ? 3 : 4};
+    *rules = (sp_dwell_rules){.n_classes = K,
+                              .word_size = K <= 4   ? 2
+                                           : K <= 8 ? 4
+                                                    : 8,
+                              .from_bits = K <= 8 ? 3 : 4};
     for (int32_t j = 0; j < K; j++) {
         int32_t first = chain->class_first[j], dwell = chain->class_first[j + 1] - first;
         if (dwell < 1 || dwell > SP_DWELL_MOST || !is_row(chain, j, &rules->stay[j]))

@@ -27,19 +27,21 @@ enum {
 
 typedef struct sp_dwell_rules {
     int32_t n_classes;
-    int32_t word_size;                      /* bytes of one step's choices: 2, 4 or 8 */
-    int32_t from_bits;                      /* of a class; one more, above it: the last state was reached by the row */
-    bool has_weights;                       /* false: weights need not be added */
-    int32_t dwell[SP_DWELL_MOST_CLASSES];   /* >= 1; 1: the state is first and last, and may stay */
-    int32_t ring[SP_DWELL_MOST_CLASSES];    /* first of the dwell-1 values of its ring */
-    int32_t row[SP_DWELL_MOST_CLASSES + 1]; /* classes before the first state of j: from[row[j]] .. from[row[j+1]-1], >= 1 */
+    int32_t word_size; /* bytes of one step's choices: 2, 4 or 8 */
+    int32_t from_bits; /* of a class; one more, above it: the last state was reached by the row */
+    bool has_weights;  /* false: weights need not be added */
+    int32_t dwell[SP_DWELL_MOST_CLASSES]; /* >= 1; 1: the state is first and last, and may stay */
+    int32_t ring[SP_DWELL_MOST_CLASSES];  /* first of the dwell-1 values of its ring */
+    int32_t row[SP_DWELL_MOST_CLASSES +
+                1]; /* classes before the first state of j: from[row[j]] .. from[row[j+1]-1], >= 1 */
     int32_t from[SP_DWELL_MOST_CLASSES * SP_DWELL_MOST_CLASSES];
     int64_t code[SP_DWELL_MOST_CLASSES * SP_DWELL_MOST_CLASSES];  /* from, in the place of j in the word */
     double weight[SP_DWELL_MOST_CLASSES * SP_DWELL_MOST_CLASSES]; /* nats */
     double stay[SP_DWELL_MOST_CLASSES];                           /* nats, dwell > 1 */
     double start[SP_DWELL_MOST_CLASSES];
-    double end[SP_DWELL_MOST_CLASSES], end_early[SP_DWELL_MOST_CLASSES]; /* of the last state; of those before it */
-    uint64_t dwell_bytes[2];                                             /* byte j % 8 of [j/8]: dwell[j] */
+    double end[SP_DWELL_MOST_CLASSES],
+        end_early[SP_DWELL_MOST_CLASSES]; /* of the last state; of those before it */
+    uint64_t dwell_bytes[2];              /* byte j % 8 of [j/8]: dwell[j] */
 } sp_dwell_rules;
 
 /* False when the chain is not one for this kernel: then, or when it has no dwell, nothing is said about rules. */

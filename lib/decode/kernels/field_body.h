@@ -90,7 +90,8 @@ SP_ALWAYS_INLINE double field_sum(const field_pass *s, const double *x)
 }
 
 /* out[j] = sum_i p[i] m[i,j], even i and odd i apart: that is two chains of additions for each vector. */
-SP_ALWAYS_INLINE void field_columns(const field_pass *s, const double *m, const double *p, size_t v, size_t n, vd *out)
+SP_ALWAYS_INLINE void field_columns(const field_pass *s, const double *m, const double *p, size_t v, size_t n,
+                                    vd *out)
 {
     vd even[4] = {{0}}, odd[4] = {{0}};
     const vd *row = (const vd *)m + v;
@@ -122,8 +123,8 @@ SP_ALWAYS_INLINE void field_product(const field_pass *s, const double *m, const 
 }
 
 /* A class whose sum over the others is 0, or too small: out and mean by the greatest of x[i] + move[i,k] (turned: move[k,i]). */
-static void field_sum_in_logs(const field_pass *s, size_t k, bool is_turned, const double *x, const double *w, double *out,
-                              double *mean)
+static void field_sum_in_logs(const field_pass *s, size_t k, bool is_turned, const double *x, const double *w,
+                              double *out, double *mean)
 {
     const double *move = s->f->move + (is_turned ? k * s->K : k);
     const size_t step = is_turned ? 1 : s->K;
@@ -142,8 +143,8 @@ static void field_sum_in_logs(const field_pass *s, size_t k, bool is_turned, con
 
 /* out[k] = log sum_i exp(x[i] + move[i,k] - greatest) from p = exp(x); mean[k] = the mean of w[i] by the terms of that sum. Behind the
  * classes stands something finite. */
-SP_ALWAYS_INLINE void field_step(const field_pass *s, bool is_turned, const double *x, const double *p, const double *w,
-                                 double *out, double *mean)
+SP_ALWAYS_INLINE void field_step(const field_pass *s, bool is_turned, const double *x, const double *p,
+                                 const double *w, double *out, double *mean)
 {
     const double *m = is_turned ? s->part->turned : s->part->linear;
     const vd tiny = spread(s->tiny);
@@ -206,15 +207,16 @@ SP_ALWAYS_INLINE bool field_forward(const field_pass *s, double *log_z)
     const sp_field *f = s->f;
     double total = (double)(s->T - 1) * s->part->greatest;
     for (int64_t t = 0; t < s->T; t++) {
-        double *a = field_row(s, s->a, t), *left = field_row(s, s->left, t), *before = field_row(s, s->before, t);
+        double *a = field_row(s, s->a, t), *left = field_row(s, s->left, t),
+               *before = field_row(s, s->before, t);
         field_load(s, f->e, t, s->x);
         if (!field_check(s, t))
             return false;
         for (size_t k = 0; t == 0 && k < s->K; k++)
             s->in[k] = f->start[k];
         if (t > 0)
-            field_step(s, false, field_row(s, s->a, t - 1), field_row(s, s->left, t - 1), field_row(s, s->before, t - 1), s->in,
-                       s->has_along ? s->mean : NULL);
+            field_step(s, false, field_row(s, s->a, t - 1), field_row(s, s->left, t - 1),
+                       field_row(s, s->before, t - 1), s->in, s->has_along ? s->mean : NULL);
         for (size_t v = 0; v < s->V; v++)
             ((vd *)a)[v] = ((vd *)s->in)[v] + ((vd *)s->x)[v];
         const double greatest = field_greatest(s, a);
@@ -299,8 +301,8 @@ SP_ALWAYS_INLINE void field_put(const field_pass *s, int64_t t, double *p)
 
 /* Moves of a step in logs: norm is the log of the sum of them all. right[j] and, with along, what it is multiplied by beside
  * before[t-1,i] - value are those of the step. */
-static void field_moves_in_logs(const field_pass *s, const double *a, const double *before, double norm, double weight,
-                                double value)
+static void field_moves_in_logs(const field_pass *s, const double *a, const double *before, double norm,
+                                double weight, double value)
 {
     for (size_t i = 0; i < s->K; i++)
         for (size_t j = 0; j < s->K; j++) {

@@ -47,8 +47,8 @@ static inline int32_t choose(int32_t n, const double *weight, const double *e, c
 
 /* Steps `first` to `last`, after class `before` (K: none). With may_meet it stops where path has that class already. Returns the
  * step after the last that it wrote, -1 at a dead end. */
-static int64_t follow(const sp_greedy_table *g, const sp_scores *scores, int64_t first, int64_t last, int32_t before, double *row,
-                      int32_t *path, bool may_meet)
+static int64_t follow(const sp_greedy_table *g, const sp_scores *scores, int64_t first, int64_t last,
+                      int32_t before, double *row, int32_t *path, bool may_meet)
 {
     for (int64_t t = first; t <= last; t++) {
         int32_t from = sp_scores_is_gap(scores, t) ? g->n + 1 : before;
@@ -114,7 +114,8 @@ static bool join_greedy(const long_choice *c, const sp_greedy_table *g, double *
     for (int64_t chunk = 0; chunk < c->n_chunks; chunk++) {
         int64_t first = chunk * CHUNK;
         int32_t before = chunk ? c->path[first - 1] : g->n;
-        int64_t stop = follow(g, c->scores, first, first + CHUNK - 1, before, row, c->path, !c->is_left[chunk]);
+        int64_t stop =
+            follow(g, c->scores, first, first + CHUNK - 1, before, row, c->path, !c->is_left[chunk]);
         if (stop < 0)
             return false;
         sp_path_take(c->scores, c->path, first, stop - first, c->taken);
@@ -136,8 +137,8 @@ static bool join_argmax(const long_choice *c, double *row)
     return true;
 }
 
-sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_table *table, const sp_scores *scores,
-                         sp_workers *workers, int32_t *path, double *score)
+sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_table *table,
+                         const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
 {
     bool is_greedy = options->strategy == SP_GREEDY;
     int64_t n_steps = scores->n_steps;

@@ -19,9 +19,10 @@
 enum { SP_GREEDY_TABLE_MOST = 64 }; /* classes: a table of 32 KB */
 
 typedef struct sp_greedy_table {
-    int32_t n;            /* K */
-    const double *weight; /* [K+2,K] after each class; after nothing (start); after a gap. -INFINITY where forbidden */
-    const double *end;    /* [K] */
+    int32_t n; /* K */
+    const double
+        *weight; /* [K+2,K] after each class; after nothing (start); after a gap. -INFINITY where forbidden */
+    const double *end; /* [K] */
 } sp_greedy_table;
 
 /* False on lack of memory or, with table->n = 0, where the chain is not one for this. Memory from the
@@ -34,7 +35,7 @@ bool sp_greedy_table_path(const sp_greedy_table *table, const sp_scores *scores,
 /* One recording that sp_chunks_fit(), by greedy or argmax, on all threads: with their path and score. SP_OK; SP_ENOPATH
  * without a message: ask those; SP_ENOMEM.
  *   table   for greedy */
-sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_table *table, const sp_scores *scores,
-                         sp_workers *workers, int32_t *path, double *score);
+sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_table *table,
+                         const sp_scores *scores, sp_workers *workers, int32_t *path, double *score);
 
 #endif

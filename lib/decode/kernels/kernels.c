@@ -6,10 +6,11 @@
 #include "decode/kernels/chunks/chunks.h"
 #include "decode/recording.h"
 
-bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
-                     bool needs_sums, sp_workers *workers)
+bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch,
+                     sp_strategy_kind strategy, bool needs_sums, sp_workers *workers)
 {
-    const bool goes_by_sums = strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI;
+    const bool goes_by_sums =
+        strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI;
     const bool is_chosen = strategy == SP_VITERBI || strategy == SP_GREEDY || strategy == SP_ARGMAX;
     const bool weighs_gaps = (chain->leave || chain->across) && batch->scores.segments;
     const bool looks_ahead = (chain->durations || chain->n_rules > 0) && strategy == SP_GREEDY;
@@ -22,7 +23,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->strategy = strategy;
     kernels->greedy.n = kernels->band.n = 0;
     kernels->has_single = kernels->has_dense = false;
-    kernels->has_sums = isa != SP_ISA_PLAIN && (needs_sums || goes_by_sums) && sp_sum_rules_init(&kernels->sums, chain);
+    kernels->has_sums =
+        isa != SP_ISA_PLAIN && (needs_sums || goes_by_sums) && sp_sum_rules_init(&kernels->sums, chain);
     if (kernels->has_sums && goes_by_sums)
         kernels->way = SP_WAY_SUMS;
     if (isa == SP_ISA_PLAIN || !is_chosen)
@@ -49,7 +51,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
             kernels->way = SP_WAY_UNRULED;
         }
     }
-    if (strategy != SP_VITERBI || kernels->way == SP_WAY_LANES || !sp_dense_fits(chain, batch->scores.n_steps))
+    if (strategy != SP_VITERBI || kernels->way == SP_WAY_LANES ||
+        !sp_dense_fits(chain, batch->scores.n_steps))
         return true;
     if (kernels->way == SP_WAY_PLAIN)
         kernels->way = SP_WAY_DENSE;
@@ -59,8 +62,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     return kernels->band.n > 0 || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
 }
 
-sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                             double *score)
+sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch,
+                             int32_t *path, double *score)
 {
     if (scores->n_steps > 0 && kernels->has_single)
         return sp_single_viterbi(kernels->isa, &kernels->single, scores, scratch, path, score);
@@ -71,8 +74,8 @@ sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores,
     return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);
 }
 
-sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
-                            int32_t *path, double *score, sp_error *err)
+sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores,
+                            sp_scratch *scratch, int32_t *path, double *score, sp_error *err)
 {
     if (scores->n_steps == 0 || kernels->greedy.n == 0)
         return SP_ENOPATH;
@@ -104,14 +107,17 @@ static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, in
 {
     const sp_kernels *k = w->kernels;
     if (k->way != SP_WAY_SUMS && !w->is_confidence) {
-        sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, k->way == SP_WAY_DWELL ? &k->dwell : NULL};
+        sp_lane_run_options options = {k->isa, k->strategy, &k->lanes,
+                                       k->way == SP_WAY_DWELL ? &k->dwell : NULL};
         return sp_lanes_run(&options, w->batch, w->output, scratch, first, n, left);
     }
     sp_sum_run_options options = {k->isa, SP_SUM_LOG_Z, &k->sums};
     if (w->is_confidence)
         options.use = w->output->confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z;
     else
-        options.use = k->strategy == SP_POSTERIOR ? SP_SUM_PATH : k->strategy == SP_MEA ? SP_SUM_MEA : SP_SUM_PRODUCT;
+        options.use = k->strategy == SP_POSTERIOR ? SP_SUM_PATH
+                      : k->strategy == SP_MEA     ? SP_SUM_MEA
+                                                  : SP_SUM_PRODUCT;
     return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
 }
 
@@ -131,15 +137,16 @@ static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
                sp_dense_pays_threads(&w->kernels->dense, scores, w->n_threads) && !sp_scores_have_gap(scores);
     if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
         return false;
-    return sp_chunks_fit(scores) ||
-           (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
+    return sp_chunks_fit(scores) || (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY &&
+                                     !sp_scores_have_gap(scores));
 }
 
 /* By the chain's weights. */
 static void score_path(const lane_work *w, int64_t n)
 {
     const sp_scores scores = sp_batch_recording(w->batch, n);
-    w->output->results[n].score = sp_verifier_score(&w->kernels->verifier, &scores, w->output->paths + w->batch->offsets[n]);
+    w->output->results[n].score =
+        sp_verifier_score(&w->kernels->verifier, &scores, w->output->paths + w->batch->offsets[n]);
 }
 
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -163,7 +170,8 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
             if (!w->is_long[begin + left[i]])
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
-        for (int64_t i = 0; i < count && n_left >= 0 && w->kernels->way == SP_WAY_UNRULED && !w->is_confidence; i++)
+        for (int64_t i = 0;
+             i < count && n_left >= 0 && w->kernels->way == SP_WAY_UNRULED && !w->is_confidence; i++)
             if (!is_left[i])
                 score_path(w, begin + i);
         for (int64_t i = 0; i < count && n_left >= 0 && leftover->finish; i++)
@@ -184,7 +192,8 @@ static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t
     }
 }
 
-static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
+static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path,
+                             double *score)
 {
     if (k->way == SP_WAY_DENSE || k->way == SP_WAY_WIDE)
         return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
@@ -255,12 +264,14 @@ static void share_few(lane_work *w, sp_workers *workers)
 }
 
 /* False on lack of memory. */
-static bool begin_work(lane_work *w, const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
-                       sp_workers *workers, sp_leftover leftover, bool is_confidence)
+static bool begin_work(lane_work *w, const sp_kernels *kernels, const sp_batch *batch,
+                       const sp_decode_output *output, sp_workers *workers, sp_leftover leftover,
+                       bool is_confidence)
 {
     const int n_threads = sp_workers_count(workers);
     const size_t n = (size_t)batch->n_recordings;
-    *w = (lane_work){kernels, batch, output, leftover, is_confidence, n_threads, run_length(batch, n_threads), NULL, false};
+    *w = (lane_work){kernels, batch, output, leftover, is_confidence, n_threads, run_length(batch, n_threads),
+                     NULL,    false};
     w->is_long = sp_scratch_get(sp_workers_scratch(workers), n, 1);
     if (w->is_long)
         memset(w->is_long, 0, n);
@@ -278,8 +289,8 @@ bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch)
     return looks_along;
 }
 
-bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
-                      sp_leftover leftover)
+bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                      sp_workers *workers, sp_leftover leftover)
 {
     lane_work w;
     if (!begin_work(&w, kernels, batch, output, workers, leftover, false))
@@ -294,8 +305,8 @@ bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp
     return !w.no_memory;
 }
 
-bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
-                                 sp_workers *workers, sp_leftover leftover)
+bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch,
+                                 const sp_decode_output *output, sp_workers *workers, sp_leftover leftover)
 {
     lane_work w;
     if (!begin_work(&w, kernels, batch, output, workers, leftover, true))

@@ -65,17 +65,17 @@ typedef struct sp_kernels {
 
 /* Chooses, and fills in what the choice uses; needs_sums: confidence or log Z is asked for beside the paths. Takes memory from the
  * workers: valid until the next. False on lack of memory. */
-bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
-                     bool needs_sums, sp_workers *workers);
+bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch,
+                     sp_strategy_kind strategy, bool needs_sums, sp_workers *workers);
 
 /* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path in pieces: ask sp_viterbi(); SP_ENOMEM. */
-sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                             double *score);
+sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch,
+                             int32_t *path, double *score);
 
 /* One recording by greedy, by its table of weights. SP_OK; SP_ENOPATH without a message, path untouched: ask the plain kernel;
  * SP_ENOMEM; SP_EBUG. */
-sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
-                            int32_t *path, double *score, sp_error *err);
+sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores,
+                            sp_scratch *scratch, int32_t *path, double *score, sp_error *err);
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {
@@ -94,16 +94,17 @@ bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch);
 
 /* A whole batch (every way but SP_WAY_PLAIN), on all threads: path, result and broken of each recording. False on lack of memory.
  */
-bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
-                      sp_leftover leftover);
+bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                      sp_workers *workers, sp_leftover leftover);
 
 /* Confidence and log Z of a whole batch whose paths and results are there, on all threads (has_sums only). leftover.finish may be
  * NULL. False on lack of memory. */
-bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
-                                 sp_workers *workers, sp_leftover leftover);
+bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch,
+                                 const sp_decode_output *output, sp_workers *workers, sp_leftover leftover);
 
 /* sp_decode_batch() with the kernels of `isa`, which the machine must have. */
-sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
-                               sp_workers *workers, const sp_decode_output *output, sp_error *err);
+sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch,
+                               const sp_decode_options *options, sp_workers *workers,
+                               const sp_decode_output *output, sp_error *err);
 
 #endif

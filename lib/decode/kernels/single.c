@@ -34,10 +34,14 @@ static void put_ranks(sp_single_rules *rules, const sp_lane_rules *lanes)
         most = lanes->row[j + 1] - lanes->row[j] > most ? lanes->row[j + 1] - lanes->row[j] : most;
     rules->n_ranks = most;
     rules->has_weights = lanes->has_weights;
-    int32_t n_rows = most <= 4 ? 4 : most <= 8 ? 8 : SP_SINGLE_MOST_CLASSES; /* kernels may be for more ranks */
+    int32_t n_rows = most <= 4   ? 4
+                     : most <= 8 ? 8
+                                 : SP_SINGLE_MOST_CLASSES; /* kernels may be for more ranks */
     for (int32_t r = 0; r < n_rows; r++)
         for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++) {
-            int32_t p = j >= K ? 0 : r < lanes->row[j + 1] - lanes->row[j] ? lanes->row[j] + r : lanes->row[j];
+            int32_t p = j >= K                                  ? 0
+                        : r < lanes->row[j + 1] - lanes->row[j] ? lanes->row[j] + r
+                                                                : lanes->row[j];
             rules->from[r][j] = (uint64_t)(j < K ? lanes->from[p] : j);
             rules->rank.weight[r][j] = j < K ? lanes->weight[p] : 0;
             rules->rank.code[r][j] = j < K ? code_of(rules->columns, lanes->from[p], j) : 0;
@@ -100,7 +104,8 @@ static uint64_t step_gap(const sp_single_rules *r, const double *e, double *delt
     return word;
 }
 
-static void trace(const sp_single_rules *r, const uint64_t *words, int64_t n_steps, int32_t state, int32_t *path)
+static void trace(const sp_single_rules *r, const uint64_t *words, int64_t n_steps, int32_t state,
+                  int32_t *path)
 {
     uint64_t s = (uint64_t)state;
     if (r->columns <= 8) {
@@ -117,8 +122,8 @@ static void trace(const sp_single_rules *r, const uint64_t *words, int64_t n_ste
     }
 }
 
-sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                            double *score)
+sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_scores *scores,
+                            sp_scratch *scratch, int32_t *path, double *score)
 {
     _Alignas(64) double delta[SP_SINGLE_MOST_CLASSES];
     double room[SP_SINGLE_MOST_CLASSES], best;
@@ -138,7 +143,8 @@ sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_score
         int64_t end = scores->segments ? t : n_steps;
         while (end < n_steps && !sp_scores_is_gap(scores, end))
             end++;
-        sp_single_steps steps = {r, scores->dtype, (const char *)scores->data + (size_t)t * row_bytes, end - t, delta, words + t};
+        sp_single_steps steps = {r,       scores->dtype, (const char *)scores->data + (size_t)t * row_bytes,
+                                 end - t, delta,         words + t};
         sp_isa_kernels_of(isa)->single(&steps);
         t = end;
     }

@@ -24,7 +24,8 @@ enum { SP_SINGLE_MOST_CLASSES = SP_LANES_MOST_CLASSES };
 /* A row for each i or rank; a column for each j. */
 typedef struct sp_single_table {
     _Alignas(64) double weight[SP_SINGLE_MOST_CLASSES][SP_SINGLE_MOST_CLASSES];
-    _Alignas(64) uint64_t code[SP_SINGLE_MOST_CLASSES][SP_SINGLE_MOST_CLASSES]; /* i in the place of j in a word */
+    _Alignas(
+        64) uint64_t code[SP_SINGLE_MOST_CLASSES][SP_SINGLE_MOST_CLASSES]; /* i in the place of j in a word */
 } sp_single_table;
 
 /* A plain chain as the kernel reads it. */
@@ -71,7 +72,7 @@ typedef double sp_items_look(sp_dtype dtype, const void *items, int64_t n, doubl
 
 /* One recording of at least one step, gaps or not, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask
  * sp_viterbi(); SP_ENOMEM. Takes 8 bytes a step from the scratch. */
-sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                            double *score);
+sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores,
+                            sp_scratch *scratch, int32_t *path, double *score);
 
 #endif

@@ -88,20 +88,21 @@ SP_ALWAYS_INLINE vd shuffle(const vd *x, int n, vu from)
 #define SPREAD(x, ...) __builtin_shuffle(x, (vu){__VA_ARGS__})
 #endif
 #if LANE_W == 2
-#define SPREAD_CASE(l)                                                                                                           \
-    case l:                                                                                                                      \
+#define SPREAD_CASE(l)                                                                                       \
+    case l:                                                                                                  \
         return SPREAD(x, l, l);
 #define SPREAD_CASES SPREAD_CASE(0)
 #elif LANE_W == 4
-#define SPREAD_CASE(l)                                                                                                           \
-    case l:                                                                                                                      \
+#define SPREAD_CASE(l)                                                                                       \
+    case l:                                                                                                  \
         return SPREAD(x, l, l, l, l);
 #define SPREAD_CASES SPREAD_CASE(0) SPREAD_CASE(1) SPREAD_CASE(2)
 #else
-#define SPREAD_CASE(l)                                                                                                           \
-    case l:                                                                                                                      \
+#define SPREAD_CASE(l)                                                                                       \
+    case l:                                                                                                  \
         return SPREAD(x, l, l, l, l, l, l, l, l);
-#define SPREAD_CASES SPREAD_CASE(0) SPREAD_CASE(1) SPREAD_CASE(2) SPREAD_CASE(3) SPREAD_CASE(4) SPREAD_CASE(5) SPREAD_CASE(6)
+#define SPREAD_CASES                                                                                         \
+    SPREAD_CASE(0) SPREAD_CASE(1) SPREAD_CASE(2) SPREAD_CASE(3) SPREAD_CASE(4) SPREAD_CASE(5) SPREAD_CASE(6)
 #endif
 SP_ALWAYS_INLINE vd spread_item(vd x, int l)
 {
@@ -128,7 +129,8 @@ typedef struct single_kind {
 } single_kind;
 
 /* The sums that classes v W .. v W + W-1 may choose from. */
-SP_ALWAYS_INLINE void single_offers(const single_table *table, single_kind kind, const vd *now, int v, vd *offer)
+SP_ALWAYS_INLINE void single_offers(const single_table *table, single_kind kind, const vd *now, int v,
+                                    vd *offer)
 {
     UNROLL
     for (int r = 0; r < kind.rows; r++) {
@@ -212,15 +214,16 @@ SP_ALWAYS_INLINE void single_steps(const sp_single_steps *s, single_kind kind)
 
 /* Every kind its own code. */
 #if SINGLE_BY_RANK
-#define SINGLE_KIND(columns_, ranks_, weights_)                                                                                  \
-    if (r->columns <= columns_ && r->n_ranks <= ranks_ && r->has_weights == weights_) {                                          \
-        if (s->dtype == SP_F32)                                                                                                  \
-            single_steps(s, (single_kind){SP_F32, columns_, ranks_, weights_});                                                  \
-        else                                                                                                                     \
-            single_steps(s, (single_kind){SP_F64, columns_, ranks_, weights_});                                                  \
-        return;                                                                                                                  \
+#define SINGLE_KIND(columns_, ranks_, weights_)                                                              \
+    if (r->columns <= columns_ && r->n_ranks <= ranks_ && r->has_weights == weights_) {                      \
+        if (s->dtype == SP_F32)                                                                              \
+            single_steps(s, (single_kind){SP_F32, columns_, ranks_, weights_});                              \
+        else                                                                                                 \
+            single_steps(s, (single_kind){SP_F64, columns_, ranks_, weights_});                              \
+        return;                                                                                              \
     }
-#define SINGLE_KINDS(columns_, ranks_) SINGLE_KIND(columns_, ranks_, false) SINGLE_KIND(columns_, ranks_, true)
+#define SINGLE_KINDS(columns_, ranks_)                                                                       \
+    SINGLE_KIND(columns_, ranks_, false) SINGLE_KIND(columns_, ranks_, true)
 static void single_any(const sp_single_steps *s)
 {
     const sp_single_rules *r = s->rules;
@@ -237,10 +240,10 @@ static void single_any(const sp_single_steps *s)
     SINGLE_KINDS(16, 16)
 }
 #else
-#define SINGLE_KIND(columns_)                                                                                                    \
-    if (r->columns == columns_ && s->dtype == SP_F32)                                                                            \
-        single_steps(s, (single_kind){SP_F32, columns_, columns_, true});                                                        \
-    else if (r->columns == columns_)                                                                                             \
+#define SINGLE_KIND(columns_)                                                                                \
+    if (r->columns == columns_ && s->dtype == SP_F32)                                                        \
+        single_steps(s, (single_kind){SP_F32, columns_, columns_, true});                                    \
+    else if (r->columns == columns_)                                                                         \
         single_steps(s, (single_kind){SP_F64, columns_, columns_, true});
 static void single_any(const sp_single_steps *s)
 {

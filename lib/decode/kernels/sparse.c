@@ -37,7 +37,8 @@ static void find_most(sp_sparse *s, double *most)
     }
 }
 
-bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n, sp_scratch *scratch)
+bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n,
+                         sp_scratch *scratch)
 {
     int64_t n_edges = 0;
     for (int32_t i = 0; i < n; i++)
@@ -47,8 +48,11 @@ bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t
     double *room = sp_scratch_get(scratch, edges + 2 * rows + (edges + 3) / 4, sizeof *room);
     if (!room)
         return false;
-    *sparse = (sp_sparse){
-        .n = n, .row = (int64_t *)(room + edges), .from = (uint16_t *)(room + edges + 2 * rows), .weight = room, .chain = chain};
+    *sparse = (sp_sparse){.n = n,
+                          .row = (int64_t *)(room + edges),
+                          .from = (uint16_t *)(room + edges + 2 * rows),
+                          .weight = room,
+                          .chain = chain};
     bool has_weights = false;
     int64_t at = 0;
     for (int32_t i = 0; i < n; i++) {

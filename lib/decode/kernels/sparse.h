@@ -19,7 +19,8 @@ typedef struct sp_sparse {
     int64_t *row;   /* [n+1] */
     uint16_t *from; /* [row[n]] */
     double *weight; /* [row[n]], or NULL: every weight is 0 */
-    double *most;   /* [n] the greatest weight to a successor, -INFINITY without; NULL: states are not offered first */
+    double *
+        most; /* [n] the greatest weight to a successor, -INFINITY without; NULL: states are not offered first */
     const sp_chain *chain;
 } sp_sparse;
 
@@ -38,7 +39,8 @@ int64_t sp_sparse_length(const sp_chain *chain, int32_t j);
 bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratch);
 
 /* The lists of states[n] alone, in this order; no state is offered first. */
-bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n, sp_scratch *scratch);
+bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n,
+                         sp_scratch *scratch);
 
 /* next[n] = max_i now[i] + weight[i,.]. O(transitions).
  *   span   in and out: states so far below the greatest are offered. Adjusted as steps go by; changes no number; 1 at first */

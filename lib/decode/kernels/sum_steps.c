@@ -63,7 +63,8 @@ static double sum_in_logs(const sp_sum_side *d, int32_t s, const double *x)
 }
 
 /* The same for every state: out[s]. x [M] has greatest value 0; linear [M] is room for its exponentials. */
-static void sum_over_neighbours(const sp_sum_side *d, int32_t n_states, const double *x, double *linear, double *out)
+static void sum_over_neighbours(const sp_sum_side *d, int32_t n_states, const double *x, double *linear,
+                                double *out)
 {
     for (int32_t i = 0; i < n_states; i++)
         linear[i] = exp(x[i]);
@@ -179,7 +180,8 @@ static void runs_prepare(sp_sum_steps *f, const sp_step_room *room)
     }
     const int64_t n_edges = g->pred_row[M];
     const double edge = n_edges > 0 ? greatest_of(g->pred_weight, n_edges) : 0;
-    const double leave = greatest_of(r->leave, (int64_t)M), inside = greatest_of(r->go_on, 2 * (int64_t)M); /* go_on, then stay */
+    const double leave = greatest_of(r->leave, (int64_t)M),
+                 inside = greatest_of(r->go_on, 2 * (int64_t)M); /* go_on, then stay */
     r->greatest = fmax(edge + leave, inside);
     exponentials_of_weights(r->leave, (int64_t)M, r->greatest - edge, r->leave, &r->least);
     exponentials_of_weights(r->go_on, 2 * (int64_t)M, r->greatest, r->go_on, &r->least);
@@ -201,7 +203,8 @@ static void sum_across(const sp_sum_side *d, int32_t n_states, const double *x, 
         out[s] = sum_in_logs(d, s, x);
 }
 
-double sp_weigh_states(const double *forward, int64_t n, const int32_t *states, const double *weight, double *p)
+double sp_weigh_states(const double *forward, int64_t n, const int32_t *states, const double *weight,
+                       double *p)
 {
     double greatest = -INFINITY, sum = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -278,7 +281,8 @@ void sp_sum_hand_out(const sp_sum_steps *f, const sp_marginal_sink *sink, int64_
     for (int32_t k = 0; k < c->n_classes; k++) {
         if (sink->wants_log) {
             int32_t first = c->class_first[k];
-            double log_class = f->sums[k] > tiny ? log(f->sums[k]) : sp_logsumexp(joint + first, c->class_first[k + 1] - first);
+            double log_class = f->sums[k] > tiny ? log(f->sums[k])
+                                                 : sp_logsumexp(joint + first, c->class_first[k + 1] - first);
             f->logs[k] = log_class - log(sum);
         }
         f->sums[k] /= sum;
@@ -299,7 +303,8 @@ static void side_prepare(sp_sum_side *d, int64_t n_edges, double *linear)
     d->linear = linear;
 }
 
-bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
+bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores,
+                          sp_scratch *scratch)
 {
     size_t n_states = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
     size_t n_edges = (size_t)chain->pred_row[chain->n_states];

@@ -24,12 +24,13 @@ typedef struct sp_sum_side {
 typedef struct sp_run_sums {
     const sp_run_graph *graph; /* NULL: the chain has none */
     double *leave;             /* [M] exp of leaving a state, row or not */
-    double *go_on, *stay;      /* [M] exp of going on to the next state of the row, of staying in its last; 0: no */
-    double *weight;            /* [graph->pred_row[M]] exp of the transitions, beside those */
-    double *out;               /* [M] room: by source, a row being its first whole state */
-    int32_t *source;           /* [M] of each state */
-    double greatest;           /* G */
-    double least;              /* the least finite log of those */
+    double *go_on,
+        *stay;       /* [M] exp of going on to the next state of the row, of staying in its last; 0: no */
+    double *weight;  /* [graph->pred_row[M]] exp of the transitions, beside those */
+    double *out;     /* [M] room: by source, a row being its first whole state */
+    int32_t *source; /* [M] of each state */
+    double greatest; /* G */
+    double least;    /* the least finite log of those */
 } sp_run_sums;
 
 typedef struct sp_step_room {
@@ -56,13 +57,15 @@ void sp_total_add(sp_total *s, double x);
 double sp_take_greatest(double *x, int64_t n);
 
 /* Takes from the scratch what sp_sum_steps_init() needs. False on lack of memory, as there. */
-bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
+bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores,
+                          sp_scratch *scratch);
 /* Arrays of the scratch; what is in back[] does not survive this. */
 bool sp_sum_steps_init(sp_sum_steps *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
 
 /* What a row of the forward pass says of the state before a step, for who goes back: p[n] = exp(forward[state] + weight), the greatest taken
  * out, of n states; returns their sum, 0 where all are -INFINITY. states, weight NULL: 0 .. n-1, 0. */
-double sp_weigh_states(const double *forward, int64_t n, const int32_t *states, const double *weight, double *p);
+double sp_weigh_states(const double *forward, int64_t n, const int32_t *states, const double *weight,
+                       double *p);
 
 /* Row t of the forward pass from the row before (`from`, not looked at with SP_REACH_START), greatest value taken out. Returns
  * that value: -INFINITY when no state reaches the step. */

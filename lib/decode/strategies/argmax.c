@@ -30,10 +30,11 @@ static sp_status go(sp_sequence *s, bool is_relaxed, sp_error *err)
         TRY(sp_sequence_read(s, i, &scores, err));
         int64_t stuck = choose(s, &scores, is_relaxed, row);
         if (stuck >= 0)
-            return sp_fail_at(err, SP_ENOPATH, i * s->steps + stuck,
-                              "every class of step %lld is impossible: look at its scores and masks, or decode with "
-                              "`on_infeasible` relax",
-                              (long long)i * s->steps + stuck);
+            return sp_fail_at(
+                err, SP_ENOPATH, i * s->steps + stuck,
+                "every class of step %lld is impossible: look at its scores and masks, or decode with "
+                "`on_infeasible` relax",
+                (long long)i * s->steps + stuck);
         TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, is_relaxed ? s->broken : NULL, err));
     }
 done:

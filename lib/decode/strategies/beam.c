@@ -167,7 +167,8 @@ static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *sco
 
 static sp_status decode(sp_sequence *s, int32_t width, sp_error *err)
 {
-    beam_search b = {.chain = s->chain, .width = (size_t)(width < s->chain->n_states ? width : s->chain->n_states)};
+    beam_search b = {.chain = s->chain,
+                     .width = (size_t)(width < s->chain->n_states ? width : s->chain->n_states)};
     const sp_search search = {.who = "beam search",
                               .bytes = b.width * sizeof(place),
                               .self = &b,
@@ -180,15 +181,15 @@ static sp_status decode(sp_sequence *s, int32_t width, sp_error *err)
     return sp_search_run(&search, s, false, err);
 }
 
-const sp_strategy_row sp_beam_row = {{.name = "beam",
-                                      .parameter = "WIDTH",
-                                      .least = 1,
-                                      .sample = 3,
-                                      .is_legal = true,
-                                      .knows_rules = true,
-                                      .readings = 2,
-                                      .summary = "the WIDTH best partial paths; between greedy and viterbi",
-                                      .when =
-                                          "comparing with a decoder that does this; with W at least the number of states it is "
-                                          "Viterbi"},
-                                     .decode = decode};
+const sp_strategy_row sp_beam_row = {
+    {.name = "beam",
+     .parameter = "WIDTH",
+     .least = 1,
+     .sample = 3,
+     .is_legal = true,
+     .knows_rules = true,
+     .readings = 2,
+     .summary = "the WIDTH best partial paths; between greedy and viterbi",
+     .when = "comparing with a decoder that does this; with W at least the number of states it is "
+             "Viterbi"},
+    .decode = decode};

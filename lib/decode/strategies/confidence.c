@@ -77,7 +77,10 @@ static void rivals_step(rivals *r, sp_reach how, const double *e, int32_t k)
     }
     for (int32_t j = 0; j < c->n_states; j++) {
         bool is_entered = is_gap && c->entry[j];
-        double follow = is_next ? r->next_follow[j] : is_entered ? best_follow : is_gap ? -INFINITY : c->start[j];
+        double follow = is_next      ? r->next_follow[j]
+                        : is_entered ? best_follow
+                        : is_gap     ? -INFINITY
+                                     : c->start[j];
         double depart = is_next ? r->next_depart[j] : is_entered ? best_depart : -INFINITY;
         if (c->state_class[j] != k) {
             depart = follow > depart ? follow : depart;
@@ -98,8 +101,8 @@ static bool rivals_end(const rivals *r, double *margin)
     return own > -INFINITY || other > -INFINITY;
 }
 
-sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
-                    sp_error *err)
+sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                    double *margin, sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     rivals r;
@@ -144,7 +147,8 @@ static sp_status follow_path(confidence *c, sp_error *err)
         TRY(sp_decode_check_path(s->chain, first, n, s->path, err));
         TRY(sp_marginals_piece(&c->marginals, i, &sink, &scores, err));
         for (int64_t t = 0; t < n; t++)
-            rivals_step(&c->rivals, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, c->rivals.row), s->path[t]);
+            rivals_step(&c->rivals, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, c->rivals.row),
+                        s->path[t]);
         TRY(c->given->write(c->given->arg, first, n, c->values, err));
     }
 done:
@@ -162,8 +166,9 @@ static sp_status write_none(const confidence *c, sp_error *err)
     return status;
 }
 
-sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *recording, const sp_long_given *given,
-                             sp_workers *workers, sp_long_sureness *out, sp_error *err)
+sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *recording,
+                             const sp_long_given *given, sp_workers *workers, sp_long_sureness *out,
+                             sp_error *err)
 {
     sp_long_sureness found = {0, given->path ? INFINITY : NAN};
     if (recording->n_steps == 0) {
@@ -173,7 +178,8 @@ sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *rec
     confidence c = {.given = given};
     sp_scratch *scratch = sp_workers_scratch(workers);
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    bool has_room = sp_sequence_open(&c.s, chain, recording, workers) && rivals_init(&c.rivals, chain, scratch) &&
+    bool has_room = sp_sequence_open(&c.s, chain, recording, workers) &&
+                    rivals_init(&c.rivals, chain, scratch) &&
                     (c.values = sp_scratch_get(scratch, (size_t)c.s.steps, sizeof *c.values));
     sp_status status = has_room ? sp_marginals_open(&c.marginals, &c.s, err) : sp_no_memory(err);
     bool is_possible = status != SP_ENOPATH;

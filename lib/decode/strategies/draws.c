@@ -46,7 +46,8 @@ static int64_t choose(const drawing *d, int32_t r, int64_t t, int64_t n)
         else
             low = middle + 1;
     }
-    while (low > 0 && d->sum[low] == d->sum[low - 1]) /* u rounded up to all of them, and the last weigh nothing */
+    while (low > 0 &&
+           d->sum[low] == d->sum[low - 1]) /* u rounded up to all of them, and the last weigh nothing */
         low--;
     return low;
 }
@@ -99,11 +100,12 @@ static void draw_row(void *arg, int64_t t, const double *forward)
 
 static sp_status check(const sp_draw_options *options, sp_error *err)
 {
-    return options->n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "%d draws: ask for at least one", (int)options->n);
+    return options->n > 0 ? SP_OK
+                          : sp_fail(err, SP_EINVAL, "%d draws: ask for at least one", (int)options->n);
 }
 
-sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options, sp_scratch *scratch,
-                   int32_t *paths, int64_t stride, sp_error *err)
+sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options,
+                   sp_scratch *scratch, int32_t *paths, int64_t stride, sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     const size_t n = (size_t)options->n, M = (size_t)chain->n_states;
@@ -124,7 +126,8 @@ sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw
                  .next = sp_scratch_get(scratch, n, sizeof *d.next),
                  .first = sp_scratch_get(scratch, M, sizeof *d.first),
                  .sum = sp_scratch_get(scratch, M, sizeof *d.sum)};
-    if (!d.start || !d.state || !d.before || !d.next || !d.first || !d.sum || !sp_sum_steps_init(&f, chain, scores, scratch)) {
+    if (!d.start || !d.state || !d.before || !d.next || !d.first || !d.sum ||
+        !sp_sum_steps_init(&f, chain, scores, scratch)) {
         status = sp_no_memory(err);
         goto done;
     }

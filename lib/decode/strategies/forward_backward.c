@@ -34,8 +34,8 @@ static int64_t block_length(const sp_forward_sink *sink, int64_t n_steps, int32_
 
 /* The forward pass. kept [block,M] holds the rows of the last block afterwards, starts [blocks,M] the first row of each block
  * (NULL without a sink: two rows of `kept` then do for all). False when some step is not reached. */
-static bool forward_pass(const sp_sum_steps *f, int64_t block, double *kept, double *starts, sp_total *log_scale,
-                         const double **last)
+static bool forward_pass(const sp_sum_steps *f, int64_t block, double *kept, double *starts,
+                         sp_total *log_scale, const double **last)
 {
     size_t n_states = (size_t)f->chain->n_states;
     const double *from = NULL;
@@ -59,7 +59,8 @@ static bool forward_pass(const sp_sum_steps *f, int64_t block, double *kept, dou
 
 /* Hands out the rows from the last to the first, block by block; those of all but the last block are made again from the block's
  * first. */
-static void hand_out_rows(const sp_sum_steps *f, const sp_forward_sink *sink, int64_t block, double *kept, const double *starts)
+static void hand_out_rows(const sp_sum_steps *f, const sp_forward_sink *sink, int64_t block, double *kept,
+                          const double *starts)
 {
     size_t n_states = (size_t)f->chain->n_states;
     int64_t n_steps = f->scores->n_steps, last_block = (n_steps - 1) / block;
@@ -85,13 +86,15 @@ bool sp_marginal_reserve(const sp_chain *chain, const sp_scores *scores, sp_scra
     size_t row = (size_t)chain->n_states * sizeof(double);
     sp_step_room room;
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    bool has_room = sp_sum_steps_reserve(&room, chain, scores, scratch) && sp_scratch_get(scratch, (size_t)block, row) &&
+    bool has_room = sp_sum_steps_reserve(&room, chain, scores, scratch) &&
+                    sp_scratch_get(scratch, (size_t)block, row) &&
                     sp_scratch_get(scratch, (size_t)n_blocks, row);
     sp_scratch_release(scratch, mark);
     return has_room;
 }
 
-sp_status sp_forward_rows(const sp_sum_steps *f, sp_scratch *scratch, const sp_forward_sink *sink, double *log_z, sp_error *err)
+sp_status sp_forward_rows(const sp_sum_steps *f, sp_scratch *scratch, const sp_forward_sink *sink,
+                          double *log_z, sp_error *err)
 {
     const sp_chain *chain = f->chain;
     size_t n_states = (size_t)chain->n_states;
@@ -138,8 +141,8 @@ static void backward_row(void *arg, int64_t t, const double *forward)
         sp_sum_backward(f, sp_scores_is_gap(f->scores, t), t);
 }
 
-sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
-                           double *log_partition, sp_error *err)
+sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                           const sp_marginal_sink *sink, double *log_partition, sp_error *err)
 {
     double log_z = 0;
     sp_status status = sp_decode_check(chain, scores, err);
@@ -148,8 +151,9 @@ sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_sc
         sp_sum_steps f;
         backward_pass pass = {&f, sink};
         const sp_forward_sink rows = {backward_row, &pass, sink ? sink->block : 0};
-        status = sp_sum_steps_init(&f, chain, scores, scratch) ? sp_forward_rows(&f, scratch, sink ? &rows : NULL, &log_z, err)
-                                                               : sp_no_memory(err);
+        status = sp_sum_steps_init(&f, chain, scores, scratch)
+                     ? sp_forward_rows(&f, scratch, sink ? &rows : NULL, &log_z, err)
+                     : sp_no_memory(err);
         sp_scratch_release(scratch, mark);
     }
     if (status == SP_OK && log_partition)
@@ -159,6 +163,7 @@ sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_sc
 
 double sp_marginal_rounded(double x)
 {
-    static const double grid = 1073741824.0, coarse = 8388608; /* 2^30; from 2^23 on doubles are no finer than that */
+    static const double grid = 1073741824.0,
+                        coarse = 8388608; /* 2^30; from 2^23 on doubles are no finer than that */
     return fabs(x) < coarse ? nearbyint(x * grid) / grid : x;
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-void sp_frontier_layout(const sp_chain *chain, int count, sp_frontier *frontiers, sp_frontier_room *room, double *doubles,
-                        int32_t *ints)
+void sp_frontier_layout(const sp_chain *chain, int count, sp_frontier *frontiers, sp_frontier_room *room,
+                        double *doubles, int32_t *ints)
 {
     size_t n = (size_t)chain->n_states;
     for (int f = 0; f < count; f++) {
@@ -50,8 +50,8 @@ static void order_by_state(const sp_chain *chain, sp_frontier *f)
 
 /* By class, then by the place of the predecessor: lists of the successors of each place, gone through in order and appended to
  * lists of each class. O(M + K). */
-static void order_by_history(const sp_chain *chain, const sp_frontier *from, sp_frontier *to, const int32_t *back,
-                             sp_frontier_room *room)
+static void order_by_history(const sp_chain *chain, const sp_frontier *from, sp_frontier *to,
+                             const int32_t *back, sp_frontier_room *room)
 {
     for (int32_t n = 0; n < from->n_live; n++)
         room->head[n] = -1;
@@ -109,8 +109,8 @@ void sp_frontier_start(const sp_chain *chain, const double *e, sp_frontier *to)
     add_scores(chain, e, to);
 }
 
-void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
-                      int32_t *back, sp_frontier_room *room)
+void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
+                      sp_frontier *to, int32_t *back, sp_frontier_room *room)
 {
     sp_frontier_clear(to);
     for (int32_t n = 0; n < from->n_live; n++)

@@ -41,8 +41,8 @@ static inline size_t sp_frontier_ints(const sp_chain *chain, int count)
 }
 
 /* Lays `count` empty frontiers and the room out in that memory. */
-void sp_frontier_layout(const sp_chain *chain, int count, sp_frontier *frontiers, sp_frontier_room *room, double *doubles,
-                        int32_t *ints);
+void sp_frontier_layout(const sp_chain *chain, int count, sp_frontier *frontiers, sp_frontier_room *room,
+                        double *doubles, int32_t *ints);
 
 /* Makes it empty. O(live). */
 void sp_frontier_clear(sp_frontier *f);
@@ -52,8 +52,8 @@ void sp_frontier_start(const sp_chain *chain, const double *e, sp_frontier *to);
 
 /* One step on. `to` is emptied first; back [M] gets the predecessor of each state that is live in it, room->place the place in
  * from->live of each state that was live there. */
-void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
-                      int32_t *back, sp_frontier_room *room);
+void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
+                      sp_frontier *to, int32_t *back, sp_frontier_room *room);
 
 /* The live state of greatest value, end[] (nats, [M]) added when not NULL, the lowest history among equals; -1 when none is
  * finite.

@@ -142,7 +142,8 @@ static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
     if (status != SP_EDEADEND)
         return status;
     return sp_fail_at(err, SP_EDEADEND, step,
-                      "greedy met a dead end: no class allowed after its choices has a finite score at step %lld: decode with "
+                      "greedy met a dead end: no class allowed after its choices has a finite score at step "
+                      "%lld: decode with "
                       "viterbi, which looks ahead, or with `on_infeasible` relax",
                       (long long)step);
 }
@@ -207,7 +208,8 @@ static uint8_t *last_before_gap(const sp_chain *c, const uint8_t *after)
         any |= c->entry[j] && after[j];
     for (int32_t i = 0; last && i < c->n_states; i++) {
         last[i] = !c->across && any && sp_chain_leave(c, i) > -INFINITY;
-        for (int64_t s = c->across ? c->across->succ_row[i] : 0; c->across && s < c->across->succ_row[i + 1]; s++)
+        for (int64_t s = c->across ? c->across->succ_row[i] : 0; c->across && s < c->across->succ_row[i + 1];
+             s++)
             last[i] |= after[c->across->succ[s]];
     }
     return last;
@@ -226,7 +228,8 @@ static bool find_tables(horizon *h)
         if (table < 0)
             return false;
         h->table_of[m] = table;
-        last = m > 0 ? last_before_gap(c, sp_can_end_in(&h->tables[table], h->ends[m] - h->ends[m - 1] - 1)) : NULL;
+        last = m > 0 ? last_before_gap(c, sp_can_end_in(&h->tables[table], h->ends[m] - h->ends[m - 1] - 1))
+                     : NULL;
     }
     return true;
 }
@@ -274,7 +277,8 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
         for (int64_t t = 0; t < scores.n_steps; t++) {
             if (looks_ahead && !(p.usable = usable_at(&h, i * s->steps + t)))
                 TRY(sp_no_memory(err));
-            if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), t == last ? s->chain->end : NULL))
+            if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row),
+                             t == last ? s->chain->end : NULL))
                 TRY(stuck(s, i * s->steps + t, err));
             s->path[t] = p.chosen;
         }
@@ -291,7 +295,8 @@ const sp_strategy_row sp_greedy_row = {
      .is_legal = true,
      .knows_rules = true,
      .readings = 1,
-     .summary = "the best class allowed after the previous prediction; may meet a dead end, but begins nothing that the rules "
+     .summary = "the best class allowed after the previous prediction; may meet a dead end, but begins "
+                "nothing that the rules "
                 "cannot end",
      .when = "you must decide now and cannot keep state; its errors propagate, it often loses accuracy"},
     .decode = decode,

@@ -52,7 +52,8 @@ bool sp_tie_ranks_init(sp_tie_ranks *ranks, const sp_chain *chain, sp_scratch *s
     if (chain->is_plain)
         return true;
     size_t n = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
-    ranks->n_keys = chain->n_states > chain->n_classes ? chain->n_states : chain->n_classes; /* some class may have no state */
+    ranks->n_keys = chain->n_states > chain->n_classes ? chain->n_states
+                                                       : chain->n_classes; /* some class may have no state */
     int32_t *room = sp_scratch_get(scratch, 4 * n + (size_t)ranks->n_keys + 1 + n_classes, sizeof *room);
     if (!room)
         return false;

@@ -22,8 +22,8 @@ typedef struct sp_marginal_sink {
 /* Runs forward and backward. sink NULL: log Z only, M doubles of memory.
  *   log_partition  out, untouched on failure; may be NULL
  * Returns SP_OK, SP_ENOPATH, SP_EINVAL, SP_ENOMEM. */
-sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
-                           double *log_partition, sp_error *err);
+sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                           const sp_marginal_sink *sink, double *log_partition, sp_error *err);
 
 /* Rows of the forward pass alone, for who goes back in a way of its own. */
 typedef struct sp_forward_sink {
@@ -36,8 +36,8 @@ typedef struct sp_forward_sink {
 /* Runs forward, T > 0, by steps that are ready (kernels/sum_steps.h), then hands out the rows. sink NULL: log Z only. The scratch is
  * released by the caller. SP_OK, SP_ENOPATH, SP_ENOMEM. */
 struct sp_sum_steps;
-sp_status sp_forward_rows(const struct sp_sum_steps *f, sp_scratch *scratch, const sp_forward_sink *sink, double *log_z,
-                          sp_error *err);
+sp_status sp_forward_rows(const struct sp_sum_steps *f, sp_scratch *scratch, const sp_forward_sink *sink,
+                          double *log_z, sp_error *err);
 
 /* So many steps kept at a time need the least memory, about that of 2 sqrt(T) rows. */
 int64_t sp_marginal_least_block(int64_t n_steps);
@@ -54,8 +54,9 @@ typedef struct sp_confidence_of {
 void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal);
 
 /* sp_confidence() by sp_marginal_rows(), path as it should be. block: see sp_marginal_sink. */
-sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                             int64_t block, float *confidence, double *log_partition, sp_error *err);
+sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             const int32_t *path, int64_t block, float *confidence, double *log_partition,
+                             sp_error *err);
 
 /* A marginal, or its log, as the strategies compare it: to a multiple of 2^-30; -INFINITY stays. */
 double sp_marginal_rounded(double x);

@@ -44,7 +44,8 @@ static void product_row(void *arg, int64_t t, const double *marginal, const doub
 /* Zeros that stand for the weights of all transitions. */
 static int64_t n_weights(const sp_chain *chain)
 {
-    const int64_t next = chain->pred_row[chain->n_states], across = chain->across ? chain->across->pred_row[chain->n_states] : 0;
+    const int64_t next = chain->pred_row[chain->n_states],
+                  across = chain->across ? chain->across->pred_row[chain->n_states] : 0;
     return next > across ? next : across;
 }
 
@@ -77,14 +78,19 @@ static sp_chain bare_rules(const sp_chain *chain, double *room, sp_chain *across
 static sp_status read_objective(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
 {
     objective *o = arg;
-    sp_marginal_sink sink = {.row = o->is_product ? product_row : sum_row, .arg = o, .wants_log = o->is_product};
+    sp_marginal_sink sink = {
+        .row = o->is_product ? product_row : sum_row, .arg = o, .wants_log = o->is_product};
     sp_status status = sp_marginals_piece(&o->marginals, first / o->outer->steps, &sink, &o->scores, err);
-    *scores = (sp_scores){
-        .data = o->value, .dtype = SP_F64, .n_classes = o->outer->chain->n_classes, .n_steps = n, .segments = o->scores.segments};
+    *scores = (sp_scores){.data = o->value,
+                          .dtype = SP_F64,
+                          .n_classes = o->outer->chain->n_classes,
+                          .n_steps = n,
+                          .segments = o->scores.segments};
     return status;
 }
 
-static sp_status write_objective(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status write_objective(void *arg, int64_t first, int64_t n, const int32_t *path,
+                                 const uint8_t *broken, sp_error *err)
 {
     objective *o = arg;
     (void)n;
@@ -136,18 +142,20 @@ static sp_status decode_product(sp_sequence *s, int32_t parameter, sp_error *err
     return decode(s, true, err);
 }
 
-const sp_strategy_row sp_mea_row = {{.name = "mea",
-                                     .is_legal = true,
-                                     .knows_rules = true,
-                                     .readings = 4,
-                                     .summary = "the allowed path of the greatest expected number of right steps",
-                                     .when = "most steps expected right, and legal"},
-                                    .decode = decode_sum};
+const sp_strategy_row sp_mea_row = {
+    {.name = "mea",
+     .is_legal = true,
+     .knows_rules = true,
+     .readings = 4,
+     .summary = "the allowed path of the greatest expected number of right steps",
+     .when = "most steps expected right, and legal"},
+    .decode = decode_sum};
 
-const sp_strategy_row sp_posterior_viterbi_row = {{.name = "posterior-viterbi",
-                                                   .is_legal = true,
-                                                   .knows_rules = true,
-                                                   .readings = 4,
-                                                   .summary = "the allowed path of the greatest product of marginals",
-                                                   .when = "as mea, harder on single improbable steps"},
-                                                  .decode = decode_product};
+const sp_strategy_row sp_posterior_viterbi_row = {
+    {.name = "posterior-viterbi",
+     .is_legal = true,
+     .knows_rules = true,
+     .readings = 4,
+     .summary = "the allowed path of the greatest product of marginals",
+     .when = "as mea, harder on single improbable steps"},
+    .decode = decode_product};

@@ -13,8 +13,9 @@
 enum { WIDTH = 8 };
 
 /* next[j] = max_i (now[i] + weight[i,j]) + e[j]; weight [K,stride], -INFINITY where forbidden; next has room for stride. */
-SP_ALWAYS_INLINE void step_dense_any(int32_t K, int32_t stride, const double *restrict weight, const double *restrict now,
-                                     const double *restrict e, double *restrict next)
+SP_ALWAYS_INLINE void step_dense_any(int32_t K, int32_t stride, const double *restrict weight,
+                                     const double *restrict now, const double *restrict e,
+                                     double *restrict next)
 {
     for (int32_t first = 0; first < K; first += WIDTH) {
         double most[WIDTH];
@@ -33,8 +34,8 @@ SP_ALWAYS_INLINE void step_dense_any(int32_t K, int32_t stride, const double *re
 }
 
 SP_FOR_EACH_ISA(void, step_dense,
-                (int32_t K, int32_t stride, const double *restrict weight, const double *restrict now, const double *restrict e,
-                 double *restrict next),
+                (int32_t K, int32_t stride, const double *restrict weight, const double *restrict now,
+                 const double *restrict e, double *restrict next),
                 step_dense_any(K, stride, weight, now, e, next);)
 
 static void step_sparse(const sp_chain *c, const double *now, const double *e, double *next)
@@ -90,13 +91,15 @@ static bool fill_weights(const sp_chain *c, sp_scratch *scratch, int32_t stride,
 bool sp_nbest_graph_init(sp_nbest_graph *g, const sp_chain *c, const sp_scores *scores, sp_scratch *scratch)
 {
     const size_t M = (size_t)c->n_states, T = (size_t)scores->n_steps;
-    const bool is_plain = c->is_plain, is_told = c->is_plain || sp_chain_tells_states(c, sp_scores_have_gap(scores));
+    const bool is_plain = c->is_plain,
+               is_told = c->is_plain || sp_chain_tells_states(c, sp_scores_have_gap(scores));
     const int32_t stride = (c->n_states + WIDTH - 1) / WIDTH * WIDTH;
     sp_tie_ranks ranks;
     double *weight, *row = sp_row_buffer(scores, scratch);
     int32_t *from = sp_scratch_get(scratch, M, sizeof *from);
     *g = (sp_nbest_graph){.chain = c, .scores = scores, .M = c->n_states, .T = scores->n_steps};
-    if (!row || !from || T > SIZE_MAX / M || !sp_tie_ranks_init(&ranks, c, scratch) || !fill_weights(c, scratch, stride, &weight))
+    if (!row || !from || T > SIZE_MAX / M || !sp_tie_ranks_init(&ranks, c, scratch) ||
+        !fill_weights(c, scratch, stride, &weight))
         return false;
     g->best = sp_scratch_get(scratch, T * M, sizeof *g->best);
     g->rank = is_plain ? NULL : sp_scratch_get(scratch, T * M, sizeof *g->rank);
@@ -130,7 +133,8 @@ bool sp_nbest_graph_init(sp_nbest_graph *g, const sp_chain *c, const sp_scores *
 
 /* Adds up each path, see verify.h. walk: ready for chains of several states a class, so that nothing is asked for once the paths
  * are written. */
-static sp_status verify_paths(sp_path_walk *walk, const sp_scores *scores, const sp_nbest_paths *found, sp_error *err)
+static sp_status verify_paths(sp_path_walk *walk, const sp_scores *scores, const sp_nbest_paths *found,
+                              sp_error *err)
 {
     sp_verifier verifier;
     sp_status status = SP_OK;
@@ -146,8 +150,8 @@ static sp_status verify_paths(sp_path_walk *walk, const sp_scores *scores, const
     return status;
 }
 
-sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
-                   sp_error *err)
+sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch,
+                   sp_nbest_paths *out, sp_error *err)
 {
     if (n < 1)
         return sp_fail(err, SP_EINVAL, "%d best paths: ask for at least one", (int)n);
@@ -155,8 +159,8 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
     if (status != SP_OK)
         return status;
     if (n >= INT32_MAX / chain->n_states)
-        return sp_fail(err, SP_EINVAL, "%d best paths of a model of %d states: ask for at most %d", (int)n, (int)chain->n_states,
-                       (int)(INT32_MAX / chain->n_states - 1));
+        return sp_fail(err, SP_EINVAL, "%d best paths of a model of %d states: ask for at most %d", (int)n,
+                       (int)chain->n_states, (int)(INT32_MAX / chain->n_states - 1));
     if (scores->n_steps == 0) {
         if (out->scores)
             out->scores[0] = 0;
@@ -168,7 +172,8 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
     if (!sp_path_walk_init(&walk, chain, 0, NULL))
         return sp_no_memory(err);
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    status = sp_nbest_graph_init(&graph, chain, scores, scratch) ? sp_nbest_search(&graph, n, scratch, out) : SP_ENOMEM;
+    status = sp_nbest_graph_init(&graph, chain, scores, scratch) ? sp_nbest_search(&graph, n, scratch, out)
+                                                                 : SP_ENOMEM;
     if (status == SP_OK)
         status = verify_paths(&walk, scores, out, err);
     else

@@ -31,7 +31,8 @@ typedef struct cell {
 
 /* What is known of a state at a step beyond its best score. */
 typedef struct record {
-    cell *list; /* [capacity]; behind it, where classes do not tell the states, the hash of each path's classes */
+    cell *
+        list; /* [capacity]; behind it, where classes do not tell the states, the hash of each path's classes */
     cell *heap;
     int32_t n, capacity; /* paths known, and room for them */
     int32_t n_heap;
@@ -118,7 +119,8 @@ static place source_of(const search *s, int64_t t, int32_t j, const cell *c)
 }
 
 /* The same of two of the same score; out of line, where it does not slow down those that differ. */
-__attribute__((noinline)) static bool is_lower(const search *s, int64_t t, int32_t j, const cell *a, const cell *b)
+__attribute__((noinline)) static bool is_lower(const search *s, int64_t t, int32_t j, const cell *a,
+                                               const cell *b)
 {
     int order = 0;
     if (s->g->rank)
@@ -168,7 +170,8 @@ static uint64_t hash_of(const search *s, int64_t t, int32_t j, place source)
 static bool is_known(const search *s, const record *r, int64_t t, int32_t j, place source, uint64_t hash)
 {
     for (int32_t i = 0; i < r->n; i++)
-        if (hashes_of(r)[i] == hash && compare_histories(s, t - 1, source, source_of(s, t, j, &r->list[i])) == 0)
+        if (hashes_of(r)[i] == hash &&
+            compare_histories(s, t - 1, source, source_of(s, t, j, &r->list[i])) == 0)
             return true;
     return false;
 }

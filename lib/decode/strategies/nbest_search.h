@@ -11,15 +11,18 @@
 typedef struct sp_nbest_graph {
     const sp_chain *chain;
     const sp_scores *scores;
-    int32_t M;      /* states */
-    int64_t T;      /* steps, > 0 */
-    double *best;   /* [T,M] nats */
-    int32_t *rank;  /* [T,M] order of the paths' classes (history.h); NULL: one state a class, which is its rank */
-    uint64_t *hash; /* [T,M] of the paths' classes; NULL: classes tell the states, so different paths differ in class */
+    int32_t M;    /* states */
+    int64_t T;    /* steps, > 0 */
+    double *best; /* [T,M] nats */
+    int32_t
+        *rank; /* [T,M] order of the paths' classes (history.h); NULL: one state a class, which is its rank */
+    uint64_t *
+        hash; /* [T,M] of the paths' classes; NULL: classes tell the states, so different paths differ in class */
 } sp_nbest_graph;
 
 /* False on lack of memory. O(T transitions). */
-bool sp_nbest_graph_init(sp_nbest_graph *graph, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
+bool sp_nbest_graph_init(sp_nbest_graph *graph, const sp_chain *chain, const sp_scores *scores,
+                         sp_scratch *scratch);
 
 /* What sp_nbest() finds, but for its check: out is written with SP_OK only.
  * SP_OK, SP_ENOMEM, or SP_ENOPATH, whose step is the caller's to find. */

@@ -41,7 +41,8 @@ struct sp_online {
 
     /* Of an exact stream, rings likewise. */
     bool is_exact, has_anchor;
-    int32_t *children; /* [capacity,M] states of the next step that come from it; of the newest step 1 of those that are live */
+    int32_t *
+        children; /* [capacity,M] states of the next step that come from it; of the newest step 1 of those that are live */
     int32_t *alive;    /* [capacity,K] states of the class in the tree */
     int32_t *distinct; /* [capacity] classes that have any */
     int64_t n_forced;  /* steps decided at the lag, before all survivors agreed */
@@ -64,14 +65,16 @@ struct sp_online {
     int32_t *spare_back; /* [M] */
     int32_t *ancestors;  /* [M] */
     uint8_t *is_seen;    /* [M] all 0 between uses */
-    uint8_t *reach;      /* [2,M] states that some path reaches at the newest step, whatever was decided; and room for the next */
+    uint8_t *
+        reach; /* [2,M] states that some path reaches at the newest step, whatever was decided; and room for the next */
     sp_rules_watch watch; /* what was decided */
 };
 
 sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_error *err)
 {
     if (lag < 0)
-        return sp_fail(err, SP_EINVAL, "online lag %d: a step cannot be decided before it is seen; use 0 or more", (int)lag);
+        return sp_fail(err, SP_EINVAL,
+                       "online lag %d: a step cannot be decided before it is seen; use 0 or more", (int)lag);
     sp_online *o = calloc(1, sizeof *o);
     if (!o)
         return sp_no_memory(err);
@@ -146,8 +149,9 @@ sp_status sp_online_end_after(sp_online *o, int64_t n_steps, sp_error *err)
 {
     if (n_steps < 0 || o->n_pushed > 0)
         return sp_fail(err, SP_EINVAL,
-                       o->n_pushed > 0 ? "the length of a recording is to be said before its first step"
-                                       : "a recording of less than 0 steps: give its number of steps, or 0 for any");
+                       o->n_pushed > 0
+                           ? "the length of a recording is to be said before its first step"
+                           : "a recording of less than 0 steps: give its number of steps, or 0 for any");
     sp_can_end_clear(&o->can_end);
     o->n_steps = 0;
     if (n_steps == 0)
@@ -222,7 +226,8 @@ static sp_status window_reserve(sp_online *o, sp_error *err)
         wider.gaps[to] = o->gaps[from];
         wider.fixed[to] = o->fixed[from];
         if (o->is_exact) {
-            memcpy(wider.children + to * n_states, o->children + from * n_states, n_states * sizeof *o->children);
+            memcpy(wider.children + to * n_states, o->children + from * n_states,
+                   n_states * sizeof *o->children);
             memcpy(wider.alive + to * n_classes, o->alive + from * n_classes, n_classes * sizeof *o->alive);
             wider.distinct[to] = o->distinct[from];
         }
@@ -408,7 +413,8 @@ static sp_status row_check(const sp_online *o, const double *row, sp_error *err)
     for (int32_t k = 0; k < o->chain->n_classes; k++)
         if (!(row[k] < INFINITY))
             return sp_fail_at(err, SP_EDATA, o->n_pushed,
-                              "step %lld, class %d: the score is %s; give a number or -inf, and 0 for every class of a step that "
+                              "step %lld, class %d: the score is %s; give a number or -inf, and 0 for every "
+                              "class of a step that "
                               "is missing",
                               (long long)o->n_pushed, (int)k, isnan(row[k]) ? "not a number" : "+inf");
     return SP_OK;
@@ -418,11 +424,13 @@ static sp_status stuck(const sp_online *o, bool is_reached, sp_error *err)
 {
     if (o->has_reach && !is_reached)
         return sp_fail_at(err, SP_ENOPATH, o->n_pushed,
-                          "no allowed path has a finite score: step %lld cannot be reached from the steps before it; look at its "
+                          "no allowed path has a finite score: step %lld cannot be reached from the steps "
+                          "before it; look at its "
                           "scores and masks, or tell of a gap before it",
                           (long long)o->n_pushed);
     return sp_fail_at(err, SP_EDEADEND, o->n_pushed,
-                      "online decoding met a dead end: no path that agrees with what has been decided has a finite score at step "
+                      "online decoding met a dead end: no path that agrees with what has been decided has a "
+                      "finite score at step "
                       "%lld; use a longer lag, or tell of a gap before it",
                       (long long)o->n_pushed);
 }
@@ -445,10 +453,10 @@ static sp_status take(sp_online *o, const double *row, bool is_gap, sp_error *er
         return status;
     int64_t t = o->n_pushed;
     if (o->n_steps > 0 && t >= o->n_steps)
-        return sp_fail_at(
-            err, SP_EDATA, t,
-            "a recording of %lld steps was announced, and this is step %lld, counted from 0: say how many come, or nothing",
-            (long long)o->n_steps, (long long)t);
+        return sp_fail_at(err, SP_EDATA, t,
+                          "a recording of %lld steps was announced, and this is step %lld, counted from 0: "
+                          "say how many come, or nothing",
+                          (long long)o->n_steps, (long long)t);
     const uint8_t *usable = usable_at(o, t);
     if (o->n_steps > 0 && !usable)
         return sp_no_memory(err);
@@ -468,7 +476,9 @@ static sp_status take(sp_online *o, const double *row, bool is_gap, sp_error *er
 sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *decided, sp_error *err)
 {
     if (o->is_exact)
-        return sp_fail(err, SP_EINVAL, "an exact stream decides any number of steps at once: sp_online_push_exact() gives them");
+        return sp_fail(
+            err, SP_EINVAL,
+            "an exact stream decides any number of steps at once: sp_online_push_exact() gives them");
     const sp_status status = take(o, row, is_gap, err);
     if (status != SP_OK)
         return status;
@@ -562,10 +572,12 @@ static int32_t agreed(const sp_online *o)
     return k;
 }
 
-sp_status sp_online_push_exact(sp_online *o, const double *row, bool is_gap, int32_t *classes, int32_t *n, sp_error *err)
+sp_status sp_online_push_exact(sp_online *o, const double *row, bool is_gap, int32_t *classes, int32_t *n,
+                               sp_error *err)
 {
     if (!o->is_exact)
-        return sp_fail(err, SP_EINVAL, "this stream decides at a fixed lag: sp_online_push() gives what is decided");
+        return sp_fail(err, SP_EINVAL,
+                       "this stream decides at a fixed lag: sp_online_push() gives what is decided");
     const sp_status status = take(o, row, is_gap, err);
     if (status != SP_OK)
         return status;
@@ -600,13 +612,14 @@ sp_status sp_online_finish(sp_online *o, int32_t *classes, int32_t *n, sp_error 
             bool may_end = !o->has_reach;
             for (int32_t j = 0; j < o->chain->n_states && !may_end; j++)
                 may_end = o->reach[j] && o->chain->end[j] > -INFINITY;
-            return may_end
-                       ? sp_fail_at(err, SP_EDEADEND, o->n_pushed - 1,
-                                    "online decoding met a dead end: no path that agrees with what has been decided may end at "
-                                    "step %lld; use a longer lag",
-                                    (long long)(o->n_pushed - 1))
-                       : sp_fail_at(err, SP_ENOPATH, o->n_pushed - 1, "no allowed path may end at step %lld, the last one",
-                                    (long long)(o->n_pushed - 1));
+            return may_end ? sp_fail_at(err, SP_EDEADEND, o->n_pushed - 1,
+                                        "online decoding met a dead end: no path that agrees with what has "
+                                        "been decided may end at "
+                                        "step %lld; use a longer lag",
+                                        (long long)(o->n_pushed - 1))
+                           : sp_fail_at(err, SP_ENOPATH, o->n_pushed - 1,
+                                        "no allowed path may end at step %lld, the last one",
+                                        (long long)(o->n_pushed - 1));
         }
         for (int64_t t = o->n_pushed - 1; t >= o->n_decided; t--) {
             classes[t - o->n_decided] = o->chain->state_class[i];

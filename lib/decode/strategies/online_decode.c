@@ -55,7 +55,8 @@ static sp_status flush(lagging *l, sp_sequence *s, sp_error *err)
 }
 
 /* Takes row t of piece i. */
-static sp_status push(lagging *l, sp_sequence *s, int64_t i, const sp_scores *scores, int64_t t, sp_error *err)
+static sp_status push(lagging *l, sp_sequence *s, int64_t i, const sp_scores *scores, int64_t t,
+                      sp_error *err)
 {
     double *row = l->rows + (size_t)l->n_rows * (size_t)s->chain->n_classes;
     const double *e = sp_row(scores, t, row);
@@ -88,7 +89,8 @@ static sp_status go_online(lagging *l, sp_sequence *s, sp_error *err)
     l->n_path += n_rest;
     TRY(flush(l, s, err));
 done:
-    return status == SP_ENOPATH || status == SP_EDEADEND ? sp_sequence_stuck(s, "online decoding", step, err) : status;
+    return status == SP_ENOPATH || status == SP_EDEADEND ? sp_sequence_stuck(s, "online decoding", step, err)
+                                                         : status;
 }
 
 static sp_status decode(sp_sequence *s, int32_t lag, sp_error *err)
@@ -103,12 +105,13 @@ done:
     return status;
 }
 
-const sp_strategy_row sp_online_row = {{.name = "online",
-                                        .parameter = "LAG",
-                                        .sample = 5,
-                                        .is_legal = true,
-                                        .knows_rules = true,
-                                        .readings = 1,
-                                        .summary = "decides each step once LAG more steps have been seen",
-                                        .when = "live correction while a recording goes on (`statepath stream`)"},
-                                       .decode = decode};
+const sp_strategy_row sp_online_row = {
+    {.name = "online",
+     .parameter = "LAG",
+     .sample = 5,
+     .is_legal = true,
+     .knows_rules = true,
+     .readings = 1,
+     .summary = "decides each step once LAG more steps have been seen",
+     .when = "live correction while a recording goes on (`statepath stream`)"},
+    .decode = decode};

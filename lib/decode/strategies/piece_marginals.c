@@ -15,7 +15,8 @@ enum {
 
 static int64_t block_steps(const sp_sequence *s)
 {
-    int64_t row = 2 * (int64_t)sizeof(double) * s->chain->n_states, least = s->recording.n_steps / (ROWS_BYTES / row + 1) + 1;
+    int64_t row = 2 * (int64_t)sizeof(double) * s->chain->n_states,
+            least = s->recording.n_steps / (ROWS_BYTES / row + 1) + 1;
     int64_t block = least > BLOCK_STEPS ? least : BLOCK_STEPS;
     while (block < s->steps && s->steps % block != 0)
         block++;
@@ -36,7 +37,8 @@ static void keep(double *rows, int64_t block, const double *row, size_t M)
 }
 
 /* Forward over piece i from row *from to the last, which *from is then; *other is room. False where no state reaches a step. */
-static bool forward_piece(sp_marginals *m, int64_t i, const sp_sum_steps *f, double **from, double **other, sp_total *log_scale)
+static bool forward_piece(sp_marginals *m, int64_t i, const sp_sum_steps *f, double **from, double **other,
+                          sp_total *log_scale)
 {
     const sp_sequence *s = m->s;
     for (int64_t t = 0; t < f->scores->n_steps; t++) {
@@ -136,7 +138,8 @@ sp_status sp_marginals_open(sp_marginals *m, sp_sequence *s, sp_error *err)
     m->ends = malloc((size_t)m->n_blocks * M * sizeof *m->ends);
     double *rows = malloc(2 * M * sizeof *rows);
     bool is_possible = true;
-    sp_status status = m->starts && m->ends && rows ? go_forward(m, rows, &is_possible, err) : sp_no_memory(err);
+    sp_status status =
+        m->starts && m->ends && rows ? go_forward(m, rows, &is_possible, err) : sp_no_memory(err);
     if (status == SP_OK && !is_possible)
         status = sp_sequence_no_path(s, err);
     else if (status == SP_OK)
@@ -169,12 +172,13 @@ static void do_blocks(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         return;
     }
     for (int64_t b = first; b < last; b++) {
-        int64_t begin = b * m->block, end = begin + m->block < w->scores->n_steps ? begin + m->block : w->scores->n_steps;
+        int64_t begin = b * m->block,
+                end = begin + m->block < w->scores->n_steps ? begin + m->block : w->scores->n_steps;
         size_t global = (size_t)(w->i * (s->steps / m->block) + b);
         memcpy(kept, m->starts + global * M, M * sizeof *kept);
         for (int64_t t = begin + 1; t < end; t++)
-            sp_sum_forward(&f, sp_sequence_reach(s, w->i, w->scores, t), t, kept + (size_t)(t - 1 - begin) * M,
-                           kept + (size_t)(t - begin) * M);
+            sp_sum_forward(&f, sp_sequence_reach(s, w->i, w->scores, t), t,
+                           kept + (size_t)(t - 1 - begin) * M, kept + (size_t)(t - begin) * M);
         memcpy(f.back, m->ends + global * M, M * sizeof *f.back);
         for (int64_t t = end - 1; t >= begin; t--) {
             sp_sum_hand_out(&f, w->sink, t, kept + (size_t)(t - begin) * M);
@@ -184,7 +188,8 @@ static void do_blocks(void *arg, sp_scratch *scratch, int64_t first, int64_t las
     }
 }
 
-sp_status sp_marginals_piece(const sp_marginals *m, int64_t i, const sp_marginal_sink *sink, sp_scores *scores, sp_error *err)
+sp_status sp_marginals_piece(const sp_marginals *m, int64_t i, const sp_marginal_sink *sink,
+                             sp_scores *scores, sp_error *err)
 {
     sp_status status = sp_sequence_read(m->s, i, scores, err);
     if (status != SP_OK)

@@ -26,6 +26,7 @@ void sp_marginals_clear(sp_marginals *m);
 
 /* Reads piece i and hands its rows, numbered from 0, to the sink: in no particular order, on several threads. SP_OK,
  * SP_ENOPATH (in memory only), SP_ENOMEM, what reading returns. */
-sp_status sp_marginals_piece(const sp_marginals *m, int64_t i, const sp_marginal_sink *sink, sp_scores *scores, sp_error *err);
+sp_status sp_marginals_piece(const sp_marginals *m, int64_t i, const sp_marginal_sink *sink,
+                             sp_scores *scores, sp_error *err);
 
 #endif

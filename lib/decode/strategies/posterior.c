@@ -25,12 +25,12 @@ static void copy_row(void *arg, int64_t t, const double *marginal, const double 
 /* In lanes where they can: *log_partition and SP_OK; SP_ENOPATH: ask sp_marginal_rows(); SP_ENOMEM. The lanes may have written
  * when they find out that they must leave the recording: what the plain kernel needs in blocks of *block is taken before, and
  * *block is 0 where they have not. */
-static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group,
-                              double *log_partition, int64_t *block, sp_error *err)
+static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                              sp_sum_group *group, double *log_partition, int64_t *block, sp_error *err)
 {
     *block = 0;
-    if (chain->is_plain && chain->n_classes <= SP_LANES_MOST_CLASSES && scores->n_classes == chain->n_classes &&
-        !sp_marginal_reserve(chain, scores, scratch))
+    if (chain->is_plain && chain->n_classes <= SP_LANES_MOST_CLASSES &&
+        scores->n_classes == chain->n_classes && !sp_marginal_reserve(chain, scores, scratch))
         return sp_no_memory(err);
     sp_status status = sp_sum_recording(chain, scores, scratch, group);
     if (status == SP_ENOMEM)
@@ -42,8 +42,8 @@ static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp
     return status;
 }
 
-sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
-                              double *log_partition, sp_error *err)
+sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                              double *marginals, double *log_partition, sp_error *err)
 {
     sp_sum_group group = {.use = marginals ? SP_SUM_MARGINALS : SP_SUM_LOG_Z, .values = {marginals}};
     int64_t block;
@@ -92,28 +92,31 @@ done:
     return status;
 }
 
-const sp_strategy_row sp_posterior_row = {{.name = "posterior",
-                                           .knows_rules = true,
-                                           .readings = 3,
-                                           .summary = "each step's most probable class given all steps; may be illegal",
-                                           .when = "most steps right, legality does not matter"},
-                                          .decode = decode};
+const sp_strategy_row sp_posterior_row = {
+    {.name = "posterior",
+     .knows_rules = true,
+     .readings = 3,
+     .summary = "each step's most probable class given all steps; may be illegal",
+     .when = "most steps right, legality does not matter"},
+    .decode = decode};
 
-sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                             int64_t block, float *confidence, double *log_partition, sp_error *err)
+sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             const int32_t *path, int64_t block, float *confidence, double *log_partition,
+                             sp_error *err)
 {
     sp_confidence_of out = {path, confidence};
     sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out, .block = block};
     return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
 }
 
-sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                        float *confidence, double *log_partition, sp_error *err)
+sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                        const int32_t *path, float *confidence, double *log_partition, sp_error *err)
 {
     sp_status status = sp_decode_check_path(chain, 0, scores->n_steps, path, err);
     if (status != SP_OK)
         return status;
-    sp_sum_group group = {.use = confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z, .given = {path}, .confidence = {confidence}};
+    sp_sum_group group = {
+        .use = confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z, .given = {path}, .confidence = {confidence}};
     int64_t block;
     status = sum_in_lanes(chain, scores, scratch, &group, log_partition, &block, err);
     if (status != SP_ENOPATH)

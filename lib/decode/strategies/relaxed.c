@@ -63,7 +63,8 @@ static int32_t best_state(const sp_state_search *f)
     const price *now = f->now;
     int32_t best = 0;
     for (int32_t i = 1; i < f->chain->n_states; i++)
-        if (is_better(now[i], now[best]) || (is_equal(now[i], now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
+        if (is_better(now[i], now[best]) ||
+            (is_equal(now[i], now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
             best = i;
     return best;
 }
@@ -145,8 +146,9 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     if (how == SP_REACH_START) {
         f->n_taken = 0;
         for (int32_t j = 0; j < c->n_states; j++)
-            now[j] =
-                c->fresh[j] || c->start[j] > -INFINITY ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+            now[j] = c->fresh[j] || c->start[j] > -INFINITY
+                         ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]])
+                         : no_price;
         return true;
     }
     if (f->is_greedy)
@@ -172,7 +174,8 @@ static int32_t last(void *self, sp_sequence *s)
 /* Rules broken at or into a step of score e by a path of states.
  *   before    state of the step before; not looked at with SP_REACH_START
  *   is_last   the step is the recording's last */
-static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e, bool is_last)
+static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e,
+                            bool is_last)
 {
     bool forbidden = false;
     const sp_chain *into = sp_chain_into(c, &how);
@@ -192,8 +195,9 @@ static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *sco
     const int32_t before_piece = sp_state_search_trace(self, s, i, state);
     for (int64_t t = 0; t < scores->n_steps; t++) {
         state = s->path[t];
-        int32_t here = rules_broken(c, sp_sequence_reach(s, i, scores, t), t > 0 ? s->path[t - 1] : before_piece, state,
-                                    sp_scores_at(scores, t, c->state_class[state]), t == last_row);
+        int32_t here =
+            rules_broken(c, sp_sequence_reach(s, i, scores, t), t > 0 ? s->path[t - 1] : before_piece, state,
+                         sp_scores_at(scores, t, c->state_class[state]), t == last_row);
         s->n_broken += here;
         if (s->broken)
             s->broken[t] = here > 0;

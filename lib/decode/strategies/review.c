@@ -64,7 +64,8 @@ static double *pair_of(const review *r, int64_t t)
 }
 
 /* As sp_weigh_states(), `all` in total. */
-static void share_out(const double *forward, int64_t n, const int32_t *states, const double *weight, double all, double *p)
+static void share_out(const double *forward, int64_t n, const int32_t *states, const double *weight,
+                      double all, double *p)
 {
     const double sum = sp_weigh_states(forward, n, states, weight, p);
     for (int64_t i = 0; i < n && sum > 0; i++)
@@ -271,7 +272,8 @@ static int64_t confirm_onwards(review *r, int64_t t, bool is_forward)
     const size_t M = (size_t)r->n_states;
     double moved = 1;
     int64_t u = t;
-    while (moved >= LITTLE && (is_forward ? u + 1 < r->n_steps && into_of(r, u + 1) : u > 0 && into_of(r, u))) {
+    while (moved >= LITTLE &&
+           (is_forward ? u + 1 < r->n_steps && into_of(r, u + 1) : u > 0 && into_of(r, u))) {
         const int64_t late = is_forward ? u + 1 : u;
         const sp_chain *into = into_of(r, late);
         double *pair = pair_of(r, late);
@@ -331,12 +333,13 @@ static bool make_room(review *r, sp_scratch *scratch)
     r->place = sp_scratch_get(scratch, K, sizeof *r->place);
     if (r->link)
         r->link[0] = ALONE;
-    return r->link && r->state && r->pair && r->gain && r->first && r->probability && r->winner && r->known && r->next &&
-           r->ratio && r->classes && r->share && r->place;
+    return r->link && r->state && r->pair && r->gain && r->first && r->probability && r->winner && r->known &&
+           r->next && r->ratio && r->classes && r->share && r->place;
 }
 
-sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least, sp_scratch *scratch,
-                    sp_review_step *steps, int64_t *n_found, double *probability, sp_error *err)
+sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least,
+                    sp_scratch *scratch, sp_review_step *steps, int64_t *n_found, double *probability,
+                    sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     sp_sum_steps f;
@@ -369,7 +372,8 @@ sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, d
         gain = fmin(gain, r.gain[t]);
         if (!(gain > 0) || gain < least)
             break;
-        steps[found] = (sp_review_step){.step = t, .likeliest = r.first[t], .probability = r.probability[t], .gain = gain};
+        steps[found] = (sp_review_step){
+            .step = t, .likeliest = r.first[t], .probability = r.probability[t], .gain = gain};
         confirm(&r, t);
     }
     *n_found = found;

@@ -13,7 +13,8 @@ enum { WIDTH = 8, BLOCK = 32 };
 typedef double numbers __attribute__((vector_size(WIDTH * sizeof(double)), aligned(8), may_alias));
 
 /* The greatest now[d] + leave[d] of n; and of each block, into blocks [n / BLOCK + 1]. */
-SP_ALWAYS_INLINE double best_of_any(const double *restrict now, const double *restrict leave, int32_t n, double *restrict blocks)
+SP_ALWAYS_INLINE double best_of_any(const double *restrict now, const double *restrict leave, int32_t n,
+                                    double *restrict blocks)
 {
     double best = -INFINITY;
     int32_t d = 0;
@@ -45,10 +46,13 @@ SP_ALWAYS_INLINE void go_on_any(const double *restrict now, const double *restri
         next[d + 1] = (now[d] + go_on[d]) + e;
 }
 
-SP_FOR_EACH_ISA(double, best_of, (const double *restrict now, const double *restrict leave, int32_t n, double *restrict blocks),
+SP_FOR_EACH_ISA(double, best_of,
+                (const double *restrict now, const double *restrict leave, int32_t n,
+                 double *restrict blocks),
                 return best_of_any(now, leave, n, blocks);)
 SP_FOR_EACH_ISA(void, go_on,
-                (const double *restrict now, const double *restrict weight, double e, int32_t n, double *restrict next),
+                (const double *restrict now, const double *restrict weight, double e, int32_t n,
+                 double *restrict next),
                 go_on_any(now, weight, e, n, next);)
 
 /* ---- the search ---- */
@@ -68,13 +72,14 @@ typedef struct run_search {
     int32_t *row_of;    /* [M] 2 r of a state of whole row r, 2 r + 1 of a cut one, -1 of others */
     int32_t *states;    /* [n_nodes] */
     int32_t n_nodes;
-    int32_t *from;        /* [T,n_nodes] the state before */
-    uint8_t *has_stayed;  /* [T,2 n_rows] did the last state of a row (whole, cut) come from itself? */
-    int64_t since;        /* steps since the stretch began */
-    const int32_t *ranks; /* [M] order of the histories at the end of the piece before; NULL: this is the first */
-    int32_t *order;       /* [2 M] room */
-    double *row;          /* [K] */
-    int64_t t;            /* the step whose now[] is known; -1: the last of the piece before */
+    int32_t *from;       /* [T,n_nodes] the state before */
+    uint8_t *has_stayed; /* [T,2 n_rows] did the last state of a row (whole, cut) come from itself? */
+    int64_t since;       /* steps since the stretch began */
+    const int32_t
+        *ranks;     /* [M] order of the histories at the end of the piece before; NULL: this is the first */
+    int32_t *order; /* [2 M] room */
+    double *row;    /* [K] */
+    int64_t t;      /* the step whose now[] is known; -1: the last of the piece before */
 } run_search;
 
 /* ---- going back ---- */
@@ -125,7 +130,9 @@ static int32_t compare(const run_search *f, int64_t t, int32_t a, int32_t b)
         if (t < 0) /* both stand at the end of the piece before */
             return f->ranks[a] - f->ranks[b];
         const row_place p = place_of(f, a), q = place_of(f, b);
-        int64_t n = may_stay(&p) || may_stay(&q) || p.place == 0 || q.place == 0 ? 0 : p.place < q.place ? p.place : q.place;
+        int64_t n = may_stay(&p) || may_stay(&q) || p.place == 0 || q.place == 0 ? 0
+                    : p.place < q.place                                          ? p.place
+                                                                                 : q.place;
         if (n > 0) { /* along both rows at once */
             n = n < t + 1 ? n : t + 1;
             a -= (int32_t)n;
@@ -198,7 +205,8 @@ static double enter(const run_search *f, int32_t j, int32_t *from)
     for (int64_t p = g->pred_row[j]; p < g->pred_row[j + 1]; p++) {
         const int32_t i = g->pred[p];
         const double value = f->out[i] + (f->is_bare ? 0 : g->pred_weight[p]);
-        if (value > best || (value == best && value > -INFINITY && compare(f, f->t, f->out_state[i], *from) < 0)) {
+        if (value > best ||
+            (value == best && value > -INFINITY && compare(f, f->t, f->out_state[i], *from) < 0)) {
             best = value;
             *from = f->out_state[i];
         }
@@ -248,9 +256,11 @@ static void step_next(run_search *f, int64_t t, const double *e)
         const double own = e[c->state_class[row->whole]];
         const int32_t n = alive_in(f, row), cut = alive_cut(f, row);
         SP_BY_ISA(go_on, f->isa)
-        (f->now + row->whole, f->go + row->whole, own, n < row->n_whole ? n : row->n_whole - 1, f->next + row->whole);
+        (f->now + row->whole, f->go + row->whole, own, n < row->n_whole ? n : row->n_whole - 1,
+         f->next + row->whole);
         stay(f, t, r, false, own);
-        for (int64_t q = f->since > 0 ? f->since - 1 : 0; q <= f->since && q < row->n_cut; q++) /* what was alive before */
+        for (int64_t q = f->since > 0 ? f->since - 1 : 0; q <= f->since && q < row->n_cut;
+             q++) /* what was alive before */
             f->next[row->cut + q] = -INFINITY;
         if (cut >= 0) {
             if (cut + 1 < row->cut + row->n_cut)
@@ -397,9 +407,11 @@ static void sort_states(const run_search *f, int32_t *order, int32_t n, int32_t 
 {
     for (int32_t width = 1; width < n; width *= 2) {
         for (int32_t low = 0; low < n; low += 2 * width) {
-            const int32_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+            const int32_t middle = low + width < n ? low + width : n,
+                          high = low + 2 * width < n ? low + 2 * width : n;
             for (int32_t i = low, j = middle, k = low; k < high; k++)
-                room[k] = i < middle && (j == high || compare(f, f->t, order[i], order[j]) <= 0) ? order[i++] : order[j++];
+                room[k] = i < middle && (j == high || compare(f, f->t, order[i], order[j]) <= 0) ? order[i++]
+                                                                                                 : order[j++];
         }
         memcpy(order, room, (size_t)n * sizeof *order);
     }
@@ -408,7 +420,8 @@ static void sort_states(const run_search *f, int32_t *order, int32_t n, int32_t 
 /* What is saved: now [M], steps since the stretch began, ranks [M]. */
 static size_t saved_bytes(const sp_chain *chain)
 {
-    return ((size_t)chain->n_states + 1) * sizeof(double) + ((size_t)chain->n_states + 1) / 2 * 2 * sizeof(int32_t);
+    return ((size_t)chain->n_states + 1) * sizeof(double) +
+           ((size_t)chain->n_states + 1) / 2 * 2 * sizeof(int32_t);
 }
 
 static bool save(const void *self, void *saved)
@@ -459,7 +472,8 @@ static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *sco
 
 sp_status sp_run_search_decode(sp_sequence *s, sp_error *err)
 {
-    run_search f = {.chain = s->chain, .runs = s->chain->runs, .isa = sp_isa_current(), .is_bare = s->chain->is_boolean};
+    run_search f = {
+        .chain = s->chain, .runs = s->chain->runs, .isa = sp_isa_current(), .is_bare = s->chain->is_boolean};
     const sp_search search = {.bytes = saved_bytes(s->chain),
                               .self = &f,
                               .start = start,

@@ -19,7 +19,8 @@ static void *saved_after(const way *w, int64_t i)
 }
 
 /* Forward over piece i. *stuck: the row where nothing is left, or -1. */
-static sp_status go(const way *w, int64_t i, const sp_scores *scores, bool is_traced, int64_t *stuck, sp_error *err)
+static sp_status go(const way *w, int64_t i, const sp_scores *scores, bool is_traced, int64_t *stuck,
+                    sp_error *err)
 {
     const sp_search *f = w->search;
     *stuck = -1;
@@ -40,7 +41,8 @@ static sp_status go(const way *w, int64_t i, const sp_scores *scores, bool is_tr
 
 static sp_status no_path(const way *w, int64_t step, sp_error *err)
 {
-    return w->search->who ? sp_sequence_stuck(w->s, w->search->who, step, err) : sp_sequence_no_path(w->s, err);
+    return w->search->who ? sp_sequence_stuck(w->s, w->search->who, step, err)
+                          : sp_sequence_no_path(w->s, err);
 }
 
 /* Over all pieces. *place: where the best path ends. */
@@ -113,7 +115,8 @@ sp_status sp_state_search_start(void *self, sp_sequence *s, const sp_scores *sco
     f->now = sp_scratch_get(s->scratch, n_states, f->value_size);
     f->next = sp_scratch_get(s->scratch, n_states, f->value_size);
     f->from = sp_scratch_get(s->scratch, n_states, sizeof *f->from);
-    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
+    bool has_room = f->now && f->next && f->from &&
+                    sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
                     sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
     return has_room ? SP_OK : sp_no_memory(err);
 }
@@ -135,7 +138,8 @@ void sp_state_search_restore(void *self, const void *saved)
     memcpy(f->now, saved, n_states * f->value_size);
     if (f->chain->is_plain)
         return;
-    memcpy(f->ranks.values, (const char *)saved + n_states * f->value_size, n_states * sizeof *f->ranks.values);
+    memcpy(f->ranks.values, (const char *)saved + n_states * f->value_size,
+           n_states * sizeof *f->ranks.values);
     f->ranks.rank = f->ranks.values;
 }
 

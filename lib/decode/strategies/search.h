@@ -11,16 +11,18 @@
 #include "decode/strategies/history.h"
 
 typedef struct sp_search {
-    const char *who; /* for the sentence about a dead end; NULL: a search that drops no partial path and meets none */
-    size_t bytes;    /* what save() fills */
-    void *self;      /* first argument of all that follow */
+    const char *
+        who; /* for the sentence about a dead end; NULL: a search that drops no partial path and meets none */
+    size_t bytes; /* what save() fills */
+    void *self;   /* first argument of all that follow */
     /* Takes arrays for the steps of a piece from the scratch, which are released before the next piece. SP_OK, SP_ENOMEM. */
     sp_status (*start)(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err);
     /* Goes on by row t of the piece, of scores e[K]. False where nothing is left. */
     bool (*step)(void *self, sp_reach how, int64_t t, const double *e);
     /* In place of start and step: all steps of a piece, from what was saved of the piece before (NULL: there is none).
      * Optional. */
-    sp_status (*piece)(void *self, sp_sequence *s, const sp_scores *scores, const void *saved, bool is_traced, sp_error *err);
+    sp_status (*piece)(void *self, sp_sequence *s, const sp_scores *scores, const void *saved, bool is_traced,
+                       sp_error *err);
     /* What is known after a piece. False where no partial path is left. */
     bool (*save)(const void *self, void *saved);
     void (*restore)(void *self, const void *saved);

@@ -38,8 +38,8 @@ static int64_t row_of(const spans *s, int64_t i)
 }
 
 /* From the row before to a step of scores e, along the pairs that read so; `taken` is what was taken out of a there. */
-static void step_along(const spans *s, int32_t type, sp_span_pair pair, const double *from, const double *e, double taken,
-                       double *to)
+static void step_along(const spans *s, int32_t type, sp_span_pair pair, const double *from, const double *e,
+                       double taken, double *to)
 {
     const sp_chain *c = s->chain;
     for (int32_t j = 0; j < c->n_states; j++) {
@@ -70,7 +70,8 @@ static void keep_beside(const spans *s, int32_t type, sp_span_pair pair, const d
 }
 
 /* What step t, of rows a before and now, adds to span i; true when the span is done. */
-static bool follow(spans *s, int64_t i, int64_t t, const double *before, const double *now, const double *e, double taken)
+static bool follow(spans *s, int64_t i, int64_t t, const double *before, const double *now, const double *e,
+                   double taken)
 {
     const sp_span_place *span = &s->list[i];
     const size_t M = (size_t)s->chain->n_states;
@@ -146,8 +147,9 @@ static void go_backward(const spans *s, const sp_sum_steps *f, double *posterior
     }
 }
 
-sp_status sp_span_posteriors(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_span_reads *reads,
-                             const void *arg, int64_t n, const sp_span_place *list, double *posteriors, sp_error *err)
+sp_status sp_span_posteriors(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             sp_span_reads *reads, const void *arg, int64_t n, const sp_span_place *list,
+                             double *posteriors, sp_error *err)
 {
     const size_t M = (size_t)chain->n_states;
     const sp_scratch_mark mark = sp_scratch_here(scratch);
@@ -157,7 +159,8 @@ sp_status sp_span_posteriors(const sp_chain *chain, const sp_scores *scores, sp_
     TRY(sp_decode_check(chain, scores, err));
     if (n == 0)
         goto done;
-    double *room = (size_t)n < SIZE_MAX / M / 4 ? sp_scratch_get(scratch, (2 * (size_t)n + 4) * M, sizeof *room) : NULL;
+    double *room =
+        (size_t)n < SIZE_MAX / M / 4 ? sp_scratch_get(scratch, (2 * (size_t)n + 4) * M, sizeof *room) : NULL;
     TRY(room && sp_sum_steps_init(&f, chain, scores, scratch) ? SP_OK : sp_no_memory(err));
     s.all = room + 4 * M;
     s.own = s.all + (size_t)n * M;

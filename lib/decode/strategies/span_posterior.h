@@ -27,7 +27,8 @@ typedef struct sp_span_place {
  * advanced.h, whose paths read so: exactly 0 where no allowed path does.
  * SP_OK, SP_ENOPATH, SP_EINVAL, SP_ENOMEM; untouched on failure.
  * Cost  forward and backward once, and an exponential for each transition of a step inside a span. Memory 2 n M doubles. */
-sp_status sp_span_posteriors(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_span_reads *reads,
-                             const void *arg, int64_t n, const sp_span_place *spans, double *posteriors, sp_error *err);
+sp_status sp_span_posteriors(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             sp_span_reads *reads, const void *arg, int64_t n, const sp_span_place *spans,
+                             double *posteriors, sp_error *err);
 
 #endif

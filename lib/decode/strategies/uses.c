@@ -111,8 +111,8 @@ static void count_row(void *arg, int64_t t, const double *forward)
         sp_sum_backward(&c->f, sp_scores_is_gap(s, t), t);
 }
 
-static sp_status count_in_logs(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_uses *uses,
-                               double *log_z, sp_error *err)
+static sp_status count_in_logs(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                               const sp_uses *uses, double *log_z, sp_error *err)
 {
     const size_t M = (size_t)chain->n_states;
     counting c = {.uses = uses,
@@ -125,11 +125,12 @@ static sp_status count_in_logs(const sp_chain *chain, const sp_scores *scores, s
     return sp_forward_rows(&c.f, scratch, &sink, log_z, err);
 }
 
-sp_status sp_uses_add(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_uses *uses, double *log_z,
-                      sp_error *err)
+sp_status sp_uses_add(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                      const sp_uses *uses, double *log_z, sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    const bool is_small = scores->n_steps <= MOST_NUMBERS / chain->n_states && !(chain->across && sp_scores_have_gap(scores));
+    const bool is_small =
+        scores->n_steps <= MOST_NUMBERS / chain->n_states && !(chain->across && sp_scores_have_gap(scores));
     double found = 0;
     bool is_known = scores->n_steps == 0;
     sp_status status = SP_OK;

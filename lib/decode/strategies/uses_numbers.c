@@ -165,8 +165,9 @@ static void backward_by_runs(const numbers *w, const double *e)
             r->out[g->pred[n]] += w->ahead[j] * r->weight[n];
     for (int32_t i = 0; i < M; i++) {
         const double next = r->go_on[i] > 0 ? w->ahead[i + 1] * r->go_on[i] : 0;
-        w->b[i] =
-            e[w->chain->state_class[i]] > -INFINITY ? r->out[r->source[i]] * r->leave[i] + next + w->ahead[i] * r->stay[i] : 0;
+        w->b[i] = e[w->chain->state_class[i]] > -INFINITY
+                      ? r->out[r->source[i]] * r->leave[i] + next + w->ahead[i] * r->stay[i]
+                      : 0;
     }
 }
 
@@ -236,7 +237,8 @@ static void hand_out(const numbers *w, const sp_uses *uses)
     const int64_t *place = c->runs ? uses->runs_place : uses->place;
     for (int64_t n = 0; n < n_moves(c); n++)
         if (place[n] >= 0)
-            uses->next[place[n]] += w->moves[n] * (c->runs ? w->f.runs.weight[n] : sp_sum_weight(&w->f.succ, n));
+            uses->next[place[n]] +=
+                w->moves[n] * (c->runs ? w->f.runs.weight[n] : sp_sum_weight(&w->f.succ, n));
     for (int32_t k = 0; k < c->n_classes; k++)
         uses->steps[k] += w->steps[k];
     for (int32_t j = 0; j < c->n_states; j++) {
@@ -252,7 +254,8 @@ static void hand_out(const numbers *w, const sp_uses *uses)
 static sp_status numbers_init(numbers *w, sp_scratch *scratch, sp_error *err)
 {
     const sp_chain *c = w->chain;
-    const size_t M = (size_t)c->n_states, K = (size_t)c->n_classes, T = (size_t)w->scores->n_steps, E = (size_t)n_moves(c);
+    const size_t M = (size_t)c->n_states, K = (size_t)c->n_classes, T = (size_t)w->scores->n_steps,
+                 E = (size_t)n_moves(c);
     double *room = sp_scratch_get(scratch, E + 7 * M + K + T * K, sizeof *room);
     w->p = sp_scratch_get(scratch, T * M, sizeof *w->p);
     w->cuts_scores = sp_scratch_get(scratch, T, sizeof *w->cuts_scores);
@@ -315,8 +318,8 @@ static bool go_back(numbers *w)
     return goes_on;
 }
 
-sp_status sp_uses_in_numbers(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_uses *uses,
-                             double *log_z, bool *is_known, sp_error *err)
+sp_status sp_uses_in_numbers(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             const sp_uses *uses, double *log_z, bool *is_known, sp_error *err)
 {
     const int32_t M = chain->n_states;
     numbers w = {.chain = chain, .scores = scores, .given = uses->along ? uses->scores : NULL};

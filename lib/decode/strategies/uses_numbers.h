@@ -13,7 +13,7 @@ static inline double sp_sum_weight(const sp_sum_side *side, int64_t n)
 
 /* As sp_uses_add(), T > 0, of chains whose gaps have no transitions of their own. *is_known: false where rows are too thin, or no path is
  * found; nothing is added then. The scratch is released by the caller. SP_OK, SP_ENOMEM. */
-sp_status sp_uses_in_numbers(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_uses *uses,
-                             double *log_z, bool *is_known, sp_error *err);
+sp_status sp_uses_in_numbers(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                             const sp_uses *uses, double *log_z, bool *is_known, sp_error *err);
 
 #endif

@@ -44,7 +44,8 @@ static void step_plain(const sp_state_search *f, const double *e, const double *
 }
 
 /* Several states per class: among equals the lowest history. */
-static void step_ranked(const sp_state_search *f, const sp_chain *c, const double *e, const double *now, double *next)
+static void step_ranked(const sp_state_search *f, const sp_chain *c, const double *e, const double *now,
+                        double *next)
 {
     const int32_t *rank = f->ranks.rank;
     for (int32_t j = 0; j < c->n_states; j++) {
@@ -148,12 +149,15 @@ typedef struct in_chunks {
     double *after; /* [K] delta at the last step of the piece */
 } in_chunks;
 
-static sp_status chunks_piece(void *self, sp_sequence *s, const sp_scores *scores, const void *saved, bool is_traced,
-                              sp_error *err)
+static sp_status chunks_piece(void *self, sp_sequence *s, const sp_scores *scores, const void *saved,
+                              bool is_traced, sp_error *err)
 {
     in_chunks *f = self;
-    f->chunked = (sp_chunked){
-        .isa = sp_isa_current(), .rules = &f->rules, .scores = scores, .before = saved, .path = is_traced ? s->path : NULL};
+    f->chunked = (sp_chunked){.isa = sp_isa_current(),
+                              .rules = &f->rules,
+                              .scores = scores,
+                              .before = saved,
+                              .path = is_traced ? s->path : NULL};
     return sp_chunks_forward(&f->chunked, s->workers, f->after) == SP_OK ? SP_OK : sp_no_memory(err);
 }
 

@@ -22,11 +22,13 @@ static const double *after(const by_dense *f)
     return sp_dense_mark(&f->pass, f->pass.n_blocks);
 }
 
-static sp_status piece(void *self, sp_sequence *s, const sp_scores *scores, const void *saved, bool is_traced, sp_error *err)
+static sp_status piece(void *self, sp_sequence *s, const sp_scores *scores, const void *saved, bool is_traced,
+                       sp_error *err)
 {
     by_dense *f = self;
     const bool is_shared = sp_dense_rounds_pay(scores, s->workers ? sp_workers_count(s->workers) : 1);
-    const int64_t block = is_shared ? SP_DENSE_ROUNDS_BLOCK : sp_dense_choose_block(&f->dense, scores->n_steps);
+    const int64_t block =
+        is_shared ? SP_DENSE_ROUNDS_BLOCK : sp_dense_choose_block(&f->dense, scores->n_steps);
     sp_status status = SP_OK;
     f->scores = *scores;
     if (!sp_dense_pass_init(&f->pass, &f->dense, &f->scores, block, s->scratch))
@@ -90,10 +92,15 @@ sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
     by_dense *f = calloc(1, sizeof *f);
     int32_t *set = malloc((size_t)s->chain->n_states * sizeof *set);
     const sp_scratch_mark mark = sp_scratch_here(s->scratch);
-    TRY(f && set && sp_dense_init(&f->dense, sp_isa_current(), s->chain, s->scratch) ? SP_OK : sp_no_memory(err));
+    TRY(f && set && sp_dense_init(&f->dense, sp_isa_current(), s->chain, s->scratch) ? SP_OK
+                                                                                     : sp_no_memory(err));
     f->set = set;
-    const sp_search search = {
-        .bytes = f->dense.width * sizeof(double), .self = f, .piece = piece, .save = save, .last = last, .trace = trace};
+    const sp_search search = {.bytes = f->dense.width * sizeof(double),
+                              .self = f,
+                              .piece = piece,
+                              .save = save,
+                              .last = last,
+                              .trace = trace};
     TRY(sp_search_run(&search, s, false, err));
 done:
     sp_scratch_release(s->scratch, mark);

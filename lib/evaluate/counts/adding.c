@@ -11,8 +11,9 @@
 
 /* ---- what steps add ---- */
 
-static sp_status add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
-                                 sp_transition_counts *counts, sp_tally *pairs, sp_error *err)
+static sp_status add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
+                                 sp_transition_walk *walk, sp_transition_counts *counts, sp_tally *pairs,
+                                 sp_error *err)
 {
     sp_transitions_walk(e->chain, walk, r->n_steps, path, r->segments, counts, NULL, NULL);
     if (r->rest == 0)
@@ -49,8 +50,9 @@ static void add_result(sp_evaluation *e, int32_t strategy, const sp_decoded *dec
     s->n_impossible += e->options.has_path_scores && !isfinite(decoded->score);
 }
 
-static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording *r, const sp_decoded *decoded,
-                          const int32_t *path, const int32_t *baseline, sp_error *err)
+static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording *r,
+                          const sp_decoded *decoded, const int32_t *path, const int32_t *baseline,
+                          sp_error *err)
 {
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_track *track = &e->tracks[strategy];
@@ -125,7 +127,8 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
         TRY(add_reference(e, r, err));
     for (int32_t s = 0; s < S; s++) {
         const int32_t argmax = e->result->strategies[s].argmax;
-        TRY(add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL, err));
+        TRY(add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL,
+                     err));
     }
     for (int32_t s = 0; s < S; s++)
         broke[s] = count_broken(&e->tracks[s].result.counts) > before[s];
@@ -178,7 +181,8 @@ done:
 }
 
 /* The labels of a piece, and of the steps around it, without the wake that does not count. */
-static sp_status trim(sp_evaluation *e, const sp_evaluation_piece *piece, const int32_t **labels, sp_error *err)
+static sp_status trim(sp_evaluation *e, const sp_evaluation_piece *piece, const int32_t **labels,
+                      sp_error *err)
 {
     sp_at_hand *h = &e->at_hand;
     sp_evaluation_scratch *scratch = &e->scratch;
@@ -220,7 +224,8 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
         paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
-    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->raters, piece->broken};
+    sp_views views = {paths,          h->recording.results, piece->scores,
+                      piece->against, piece->raters,        piece->broken};
     TRY(add_steps(e, &r, &views, err));
     h->at += piece->n_steps;
     h->has_piece = true;
@@ -280,7 +285,8 @@ typedef struct whole_recording {
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
 } whole_recording;
 
-static void view_recording(const sp_evaluation *e, const sp_evaluation_block *block, int64_t n, whole_recording *out)
+static void view_recording(const sp_evaluation *e, const sp_evaluation_block *block, int64_t n,
+                           whole_recording *out)
 {
     int64_t first = block->offsets[n], n_steps = block->offsets[n + 1] - first;
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
@@ -299,13 +305,14 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
         batch.scores = block->against[i];
         out->against[i] = sp_batch_recording(&batch, n);
     }
-    out->recording = (sp_evaluation_recording){.n_steps = n_steps,
-                                               .id = block->ids ? block->ids[n] : NULL,
-                                               .results = out->results,
-                                               .subject = e->result->n_subjects ? block->subject[n] : 0,
-                                               .sleep = {-1, -1},
-                                               .cut_path_steps = block->cut_path_steps ? block->cut_path_steps[n] : 0,
-                                               .cut_label_steps = block->cut_label_steps ? block->cut_label_steps[n] : 0};
+    out->recording =
+        (sp_evaluation_recording){.n_steps = n_steps,
+                                  .id = block->ids ? block->ids[n] : NULL,
+                                  .results = out->results,
+                                  .subject = e->result->n_subjects ? block->subject[n] : 0,
+                                  .sleep = {-1, -1},
+                                  .cut_path_steps = block->cut_path_steps ? block->cut_path_steps[n] : 0,
+                                  .cut_label_steps = block->cut_label_steps ? block->cut_label_steps[n] : 0};
     out->piece = (sp_evaluation_piece){.n_steps = n_steps,
                                        .labels = block->labels ? block->labels + first : NULL,
                                        .segments = block->segments ? block->segments + first : NULL,
@@ -336,7 +343,8 @@ done:
     return status;
 }
 
-sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
+sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers,
+                            sp_error *err)
 {
     sp_status status = SP_OK;
     TRY(check_block(e, block, err));

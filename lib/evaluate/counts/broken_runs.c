@@ -16,7 +16,8 @@ void sp_broken_runs_add(sp_broken_runs *broken, int64_t first, int64_t length, i
     }
     broken->is_short |= !is_whole;
     if (is_whole)
-        broken->places[broken->n++] = (sp_run_place){.step = first, .length = length, .k = k, .is_long = is_long};
+        broken->places[broken->n++] =
+            (sp_run_place){.step = first, .length = length, .k = k, .is_long = is_long};
 }
 
 sp_status sp_run_place_put(sp_evaluation *e, const sp_run_place *place, sp_error *err)
@@ -48,7 +49,8 @@ sp_status sp_add_run_places(sp_evaluation *e, int64_t recording, sp_error *err)
         int32_t first = -1;
         for (int32_t who = 0; who <= S; who++) {
             const sp_broken_runs *b = broken_of(e, who);
-            if (next[who] < b->n && (first < 0 || b->places[next[who]].step < broken_of(e, first)->places[next[first]].step))
+            if (next[who] < b->n &&
+                (first < 0 || b->places[next[who]].step < broken_of(e, first)->places[next[first]].step))
                 first = who;
         }
         c->run_places_cut |= first >= 0 && c->n_run_places == SP_MOST_ILLEGAL_PLACES;

@@ -27,8 +27,8 @@ static char *joined(int32_t n, char *const *names)
     return out;
 }
 
-static sp_status make_collapse(int32_t n_classes, const int32_t *group_of_class, const char *const *names, sp_collapse *out,
-                               sp_error *err)
+static sp_status make_collapse(int32_t n_classes, const int32_t *group_of_class, const char *const *names,
+                               sp_collapse *out, sp_error *err)
 {
     sp_collapse c = {.n_classes = n_classes};
     c.groups = calloc((size_t)n_classes + 1, sizeof *c.groups);
@@ -85,17 +85,20 @@ static sp_status no_class(const char *name, int32_t K, const char *const *classe
 {
     int32_t nearest = sp_name_nearest(name, K, classes);
     if (nearest >= 0)
-        return sp_fail(err, SP_EINVAL, "`collapse`: there is no class '%s'; did you mean %s?", name, classes[nearest]);
-    return sp_fail(err, SP_EINVAL, "`collapse`: there is no class '%s'; the classes are %s and %d more", name, classes[0], K - 1);
+        return sp_fail(err, SP_EINVAL, "`collapse`: there is no class '%s'; did you mean %s?", name,
+                       classes[nearest]);
+    return sp_fail(err, SP_EINVAL, "`collapse`: there is no class '%s'; the classes are %s and %d more", name,
+                   classes[0], K - 1);
 }
 
 /* One "name=class,class". group_of [K] gets `id` for the classes. */
-static sp_status read_group(char *text, int32_t id, int32_t K, const char *const *classes, int32_t *group_of, const char **names,
-                            sp_error *err)
+static sp_status read_group(char *text, int32_t id, int32_t K, const char *const *classes, int32_t *group_of,
+                            const char **names, sp_error *err)
 {
     char *equals = strchr(text, '=');
     if (!equals)
-        return sp_fail(err, SP_EINVAL, "`collapse` '%s': write NAME=CLASS,CLASS; groups are separated by ';'", text);
+        return sp_fail(err, SP_EINVAL, "`collapse` '%s': write NAME=CLASS,CLASS; groups are separated by ';'",
+                       text);
     *equals = '\0';
     char *name = trimmed(text), *rest = equals + 1;
     if (!*name)
@@ -110,14 +113,16 @@ static sp_status read_group(char *text, int32_t id, int32_t K, const char *const
         if (k == K)
             return no_class(part, K, classes, err);
         if (group_of[k] != k)
-            return sp_fail(err, SP_EINVAL, "`collapse`: class %s is in two groups, %s and %s", part, names[group_of[k]], name);
+            return sp_fail(err, SP_EINVAL, "`collapse`: class %s is in two groups, %s and %s", part,
+                           names[group_of[k]], name);
         group_of[k] = id;
     }
     names[id] = name;
     return SP_OK;
 }
 
-sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out, sp_error *err)
+sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out,
+                            sp_error *err)
 {
     size_t K = (size_t)n_classes, room = K + strlen(text) + 2;
     sp_owned own = {0};
@@ -137,7 +142,8 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
     for (int32_t k = 0; k < n_classes; k++)
         for (int32_t g = n_classes; group_of[k] == k && g < id; g++)
             if (strcmp(names[g], classes[k]) == 0)
-                TRY(sp_fail(err, SP_EINVAL, "`collapse`: group %s is called as a class that is not in it", names[g]));
+                TRY(sp_fail(err, SP_EINVAL, "`collapse`: group %s is called as a class that is not in it",
+                            names[g]));
     TRY(make_collapse(n_classes, group_of, names, &made, err));
     if (made.n_groups < 2)
         TRY(sp_fail(err, SP_EINVAL, "`collapse` '%s': one class is left; at least two are needed", text));
@@ -149,8 +155,8 @@ done:
     return status;
 }
 
-void sp_collapse_counts(const sp_collapse *c, const int64_t *confusion, const int64_t *undecoded, int64_t *out_confusion,
-                        int64_t *out_undecoded)
+void sp_collapse_counts(const sp_collapse *c, const int64_t *confusion, const int64_t *undecoded,
+                        int64_t *out_confusion, int64_t *out_undecoded)
 {
     size_t K = (size_t)c->n_classes, G = (size_t)c->n_groups;
     memset(out_confusion, 0, G * G * sizeof *out_confusion);
@@ -194,7 +200,8 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
         sp_collapsed *one = &c->collapsed[i];
         for (int32_t k = 0; k < e->K; k++)
             group[k] = asked ? asked->group_of_class[k] : sleep_groups[i][options->stage_of_class[k]];
-        TRY(make_collapse(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how, err));
+        TRY(make_collapse(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how,
+                          err));
         c->n_collapsed++;
         int64_t G = one->how.n_groups;
         one->strategies = sp_calloc(c->n_strategies, sizeof *one->strategies);
@@ -217,8 +224,10 @@ void sp_collapsed_finish(sp_evaluation *e)
         for (int32_t s = 0; s < c->n_strategies; s++) {
             const sp_strategy_result *r = &c->strategies[s];
             int64_t *matrix = one->confusion + (size_t)s * G * G;
-            sp_collapse_counts(&one->how, r->confusion, r->undecoded_steps, matrix, undecoded + (size_t)s * G);
-            sp_agreement_from_confusion((int32_t)G, matrix, undecoded + (size_t)s * G, &one->strategies[s], NULL);
+            sp_collapse_counts(&one->how, r->confusion, r->undecoded_steps, matrix,
+                               undecoded + (size_t)s * G);
+            sp_agreement_from_confusion((int32_t)G, matrix, undecoded + (size_t)s * G, &one->strategies[s],
+                                        NULL);
             sp_agreement_count_absent(&one->strategies[s], (int32_t)G, e->options.absent_class);
         }
     }

@@ -157,7 +157,8 @@ sp_status sp_counting_end(const sp_counting *c, const char *what, sp_error *err)
     if (c->is_short)
         return sp_fail(err, SP_ENOMEM, "%s: no memory", what);
     if (c->is_odd || (c->from && c->next != c->from->n))
-        return sp_fail(err, SP_EDATA, "%s: its counts are not those of such a run; it is damaged, or was made by another build",
-                       what);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: its counts are not those of such a run; it is damaged, or was made by another build", what);
     return SP_OK;
 }

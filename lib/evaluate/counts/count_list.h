@@ -35,7 +35,10 @@ typedef struct sp_count_list {
 
 static inline int64_t sp_count_at(const sp_count_list *list, int64_t i)
 {
-    return list->width == 1 ? list->at1[i] : list->width == 2 ? list->at2[i] : list->width == 4 ? list->at4[i] : list->at[i];
+    return list->width == 1   ? list->at1[i]
+           : list->width == 2 ? list->at2[i]
+           : list->width == 4 ? list->at4[i]
+                              : list->at[i];
 }
 
 /* Goes over to the smallest type. Nothing can be put afterwards. */

@@ -18,7 +18,8 @@ static void count_each(sp_counting *c, size_t n, int64_t *const *counts)
     for (size_t i = 0; i < n; i++)
         sp_count(c, counts[i], 1);
 }
-#define COUNT(...) count_each(c, sizeof((int64_t *[]){__VA_ARGS__}) / sizeof(int64_t *), (int64_t *[]){__VA_ARGS__})
+#define COUNT(...)                                                                                           \
+    count_each(c, sizeof((int64_t *[]){__VA_ARGS__}) / sizeof(int64_t *), (int64_t *[]){__VA_ARGS__})
 
 /* ---- sums over all recordings ---- */
 
@@ -58,7 +59,8 @@ static void count_tally(sp_counting *c, sp_tally *tally, int64_t n_keys, bool of
 
 /* The greatest of something, where it is for the first time; value 0: nowhere. index: that of each recording among all, where it
  * is added. */
-static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int64_t *step, const sp_part_index *index)
+static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int64_t *step,
+                        const sp_part_index *index)
 {
     if (c->to) {
         int64_t all[] = {*value, *recording, *step};
@@ -83,7 +85,8 @@ static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int6
 
 static void count_transitions(sp_counting *c, sp_transition_counts *t)
 {
-    COUNT(&t->transitions, &t->changes, &t->illegal, &t->illegal_start, &t->illegal_end, &t->short_runs, &t->long_runs);
+    COUNT(&t->transitions, &t->changes, &t->illegal, &t->illegal_start, &t->illegal_end, &t->short_runs,
+          &t->long_runs);
 }
 
 static void count_changes(sp_counting *c, sp_changes *changes, int64_t n)
@@ -116,13 +119,14 @@ static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, co
     count_transitions(c, &of->counts);
     sp_count(c, &of->recordings_with_illegal, 1);
     sp_count_flag(c, &of->has_regret);
-    COUNT(&of->regret_steps, &of->zero_steps, &of->n_undecoded, &of->n_relaxed, &of->n_broken, &of->n_redirected,
-          &of->n_impossible);
+    COUNT(&of->regret_steps, &of->zero_steps, &of->n_undecoded, &of->n_relaxed, &of->n_broken,
+          &of->n_redirected, &of->n_impossible);
     count_changes(c, &of->changes, 1);
     count_changes(c, of->class_changes, K);
     count_changes(c, of->context_changes, SP_N_CONTEXTS);
     COUNT(&of->error_runs.worsened, &of->error_runs.forbidden);
-    count_first(c, &of->error_runs.longest, &of->error_runs.longest_recording, &of->error_runs.longest_step, index);
+    count_first(c, &of->error_runs.longest, &of->error_runs.longest_recording, &of->error_runs.longest_step,
+                index);
     sp_count(c, of->context_correct, SP_N_CONTEXTS);
     COUNT(&of->boundaries.reference, &of->boundaries.decoded);
     sp_count(c, of->boundaries.matched, SP_N_TOLERANCES);
@@ -152,11 +156,12 @@ void sp_counted_visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index
         sp_margins_leave_out(&e->margins);
     COUNT(&r->n_steps, &r->n_scored_steps);
     count_transitions(c, &r->reference);
-    count_first(c, &r->reference_frequencies.worst_illegal, &r->reference_frequencies.worst_recording, &no_step, index);
+    count_first(c, &r->reference_frequencies.worst_illegal, &r->reference_frequencies.worst_recording,
+                &no_step, index);
     COUNT(&r->bridged_transitions, &r->ceiling_infeasible);
     sp_count_flag(c, &r->has_ties);
-    COUNT(&r->tie_steps, &r->tie_scored_steps, &r->n_trimmed_steps, &r->n_cut_recordings, &r->n_cut_path_steps,
-          &r->n_cut_label_steps);
+    COUNT(&r->tie_steps, &r->tie_scored_steps, &r->n_trimmed_steps, &r->n_cut_recordings,
+          &r->n_cut_path_steps, &r->n_cut_label_steps);
     sp_count_flag(c, &r->illegal_places_cut);
     sp_count_flag(c, &r->run_places_cut);
     count_broken_runs(c, &e->reference_broken, e->K);
@@ -195,7 +200,8 @@ static void count_night(sp_counting *c, sp_night *night)
     sp_count_flag(c, &night->has_begun);
     COUNT(&night->first, &night->last);
     sp_count(c, night->stage, SP_N_STAGES);
-    COUNT(&night->first_sleep, &night->first_rem, &night->wake_after, &night->wake_within, &night->awakenings);
+    COUNT(&night->first_sleep, &night->first_rem, &night->wake_after, &night->wake_within,
+          &night->awakenings);
 }
 
 void sp_counted_visit_row(sp_counting *c, sp_evaluation *e, int64_t r)
@@ -243,9 +249,10 @@ void sp_counted_visit_values(sp_counting *c, sp_evaluation *e, int64_t r)
         double kappa = one->kappa.undefined ? NAN : one->kappa.value;
         count_bits(c, &kappa);
         if (c->from) /* the reasons of recording_kappa() */
-            one->kappa = !isnan(kappa)                                         ? value_of(kappa)
-                         : e->result->scored_steps[r] && e->result->has_labels ? value_undefined("one class only")
-                                                                               : value_undefined("no scored steps");
+            one->kappa = !isnan(kappa) ? value_of(kappa)
+                         : e->result->scored_steps[r] && e->result->has_labels
+                             ? value_undefined("one class only")
+                             : value_undefined("no scored steps");
     }
 }
 
@@ -258,7 +265,8 @@ static bool put_rows(const sp_count_rows *rows, sp_count_list *to)
     for (int64_t i = 0; is_whole && i < rows->n; i++) {
         is_whole = sp_count_list_put_one(to, rows->offsets[i + 1] - rows->offsets[i]);
         for (int64_t j = rows->offsets[i]; is_whole && j < rows->offsets[i + 1]; j++)
-            is_whole = sp_count_list_put_one(to, rows->slots[j]) && sp_count_list_put_one(to, rows->counts[j]);
+            is_whole =
+                sp_count_list_put_one(to, rows->slots[j]) && sp_count_list_put_one(to, rows->counts[j]);
     }
     return is_whole;
 }
@@ -282,7 +290,8 @@ static bool put_run_places(const sp_comparison *c, sp_count_list *to)
     bool is_whole = true;
     for (int64_t i = 0; is_whole && i < c->n_run_places; i++) {
         const sp_run_place *p = &c->run_places[i];
-        const int64_t numbers[SP_RUN_PLACE_COUNTS] = {p->recording, p->step, p->length, p->who, p->k, p->is_long};
+        const int64_t numbers[SP_RUN_PLACE_COUNTS] = {p->recording, p->step, p->length,
+                                                      p->who,       p->k,    p->is_long};
         is_whole = sp_count_list_put(to, numbers, SP_RUN_PLACE_COUNTS);
     }
     return is_whole;

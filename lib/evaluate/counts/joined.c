@@ -16,7 +16,8 @@ static sp_status odd(const sp_counted_part *part, sp_error *err)
 }
 
 /* How many numbers a recording has. */
-static int64_t width_of(sp_evaluation *e, void (*visit)(sp_counting *c, sp_evaluation *e, int64_t r), bool *is_short)
+static int64_t width_of(sp_evaluation *e, void (*visit)(sp_counting *c, sp_evaluation *e, int64_t r),
+                        bool *is_short)
 {
     sp_count_list one = {.n = 0};
     sp_counting c = {.to = &one};
@@ -44,8 +45,8 @@ static bool is_night(const sp_night *night, int64_t n_steps)
     int64_t sum = 0;
     for (int stage = 0; stage < SP_N_STAGES; stage++)
         sum += night->stage[stage];
-    return are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) && are_within(night->stage, SP_N_STAGES, n_steps) &&
-           sum <= n_steps;
+    return are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) &&
+           are_within(night->stage, SP_N_STAGES, n_steps) && sum <= n_steps;
 }
 
 static bool is_result(const sp_recording_result *one, int64_t n_steps, int64_t scored)
@@ -55,8 +56,8 @@ static bool is_result(const sp_recording_result *one, int64_t n_steps, int64_t s
                                c->illegal_start,  c->illegal_end, c->short_runs, c->long_runs};
     const sp_status status = one->decoded.status;
     return (status == SP_OK || status == SP_ENOPATH || status == SP_EDEADEND || status == SP_EBUG) &&
-           are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) && one->decoded.n_broken >= 0 && one->correct >= 0 &&
-           one->correct <= scored && one->decoded.score < INFINITY &&
+           are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) && one->decoded.n_broken >= 0 &&
+           one->correct >= 0 && one->correct <= scored && one->decoded.score < INFINITY &&
            (one->kappa.undefined || fabs(one->kappa.value) <= 1 + 1e-9);
 }
 
@@ -82,16 +83,19 @@ static bool is_row(const sp_evaluation *e, int64_t r)
 static bool are_places(const sp_comparison *c)
 {
     const sp_frequencies *reference = &c->reference_frequencies;
-    bool is_right = reference->worst_illegal <= 0 || reference->worst_illegal <= c->steps[reference->worst_recording];
+    bool is_right =
+        reference->worst_illegal <= 0 || reference->worst_illegal <= c->steps[reference->worst_recording];
     for (int32_t s = 0; is_right && s < c->n_strategies; s++) {
         const sp_error_runs *runs = &c->strategies[s].error_runs;
-        is_right = runs->longest <= 0 || (runs->longest_step >= 0 && runs->longest <= c->steps[runs->longest_recording] &&
-                                          runs->longest_step <= c->steps[runs->longest_recording] - runs->longest);
+        is_right = runs->longest <= 0 ||
+                   (runs->longest_step >= 0 && runs->longest <= c->steps[runs->longest_recording] &&
+                    runs->longest_step <= c->steps[runs->longest_recording] - runs->longest);
     }
     return is_right;
 }
 
-static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const int64_t *among_all, sp_error *err)
+static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const int64_t *among_all,
+                           sp_error *err)
 {
     const int64_t N = part->counted->n_recordings;
     sp_comparison *c = e->result;
@@ -105,7 +109,8 @@ static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const 
         return sp_no_memory(err);
     if (lists[SP_COUNTED_ROWS].n != N * wide || lists[SP_COUNTED_VALUES].n != N * values_wide)
         return odd(part, err);
-    sp_counting rows = {.from = &lists[SP_COUNTED_ROWS], .least = -1}, values = {.from = &lists[SP_COUNTED_VALUES]};
+    sp_counting rows = {.from = &lists[SP_COUNTED_ROWS], .least = -1},
+                values = {.from = &lists[SP_COUNTED_VALUES]};
     for (int64_t i = 0; i < N; i++) {
         const int64_t r = among_all[i];
         if (e->nights)
@@ -129,8 +134,8 @@ typedef struct cursor {
     sp_counting margins, sequences, places, runs;
 } cursor;
 
-static sp_status join_row(sp_count_rows *rows, int64_t width, int64_t n, const sp_count_list *list, int64_t pairs,
-                          const sp_counted_part *part, sp_error *err)
+static sp_status join_row(sp_count_rows *rows, int64_t width, int64_t n, const sp_count_list *list,
+                          int64_t pairs, const sp_counted_part *part, sp_error *err)
 {
     bool is_whole = true;
     for (int64_t i = pairs; is_whole && i < pairs + 2 * n; i += 2) {
@@ -152,7 +157,8 @@ static sp_status join_margins(sp_evaluation *e, const sp_counted_part *part, cur
         sp_margins_leave_out(&e->margins);
         return SP_OK;
     }
-    return join_row(&e->margins.rows, (int64_t)e->K * (1 + 2 * e->result->n_strategies), n, at->margins.from, pairs, part, err);
+    return join_row(&e->margins.rows, (int64_t)e->K * (1 + 2 * e->result->n_strategies), n, at->margins.from,
+                    pairs, part, err);
 }
 
 static sp_status join_sequences(sp_evaluation *e, const sp_counted_part *part, cursor *at, sp_error *err)
@@ -160,11 +166,13 @@ static sp_status join_sequences(sp_evaluation *e, const sp_counted_part *part, c
     int64_t n;
     const int64_t pairs = sp_counted_pairs(&at->sequences, &n);
     const int64_t width = (int64_t)2 * sp_sequence_metrics(e) * e->result->n_strategies;
-    return pairs >= 0 ? join_row(&e->sequence_rows, width, n, at->sequences.from, pairs, part, err) : odd(part, err);
+    return pairs >= 0 ? join_row(&e->sequence_rows, width, n, at->sequences.from, pairs, part, err)
+                      : odd(part, err);
 }
 
 /* Places of recording i of a part, which is recording r of all. */
-static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, cursor *at, int64_t i, int64_t r, sp_error *err)
+static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, cursor *at, int64_t i, int64_t r,
+                             sp_error *err)
 {
     sp_comparison *c = e->result;
     const int32_t S = c->n_strategies;
@@ -185,7 +193,8 @@ static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, curs
         if (!said)
             return SP_ENOMEM;
         for (int32_t s = 0; s <= S; s++) {
-            const int64_t first = place + 2 + 3 * (int64_t)s, from = sp_count_at(list, first), to = sp_count_at(list, first + 1);
+            const int64_t first = place + 2 + 3 * (int64_t)s, from = sp_count_at(list, first),
+                          to = sp_count_at(list, first + 1);
             said[s] = (sp_illegal_said){(int32_t)from, (int32_t)to, sp_count_at(list, first + 2) != 0};
             if (from < -1 || from >= e->K || to < (said[s].is_illegal ? 0 : -1) || to >= e->K)
                 return odd(part, err);
@@ -198,7 +207,8 @@ static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, curs
 }
 
 /* Runs of recording i of a part that are too short or too long, likewise. */
-static sp_status join_run_places(sp_evaluation *e, const sp_counted_part *part, cursor *at, int64_t i, int64_t r, sp_error *err)
+static sp_status join_run_places(sp_evaluation *e, const sp_counted_part *part, cursor *at, int64_t i,
+                                 int64_t r, sp_error *err)
 {
     sp_comparison *c = e->result;
     const sp_count_list *list = at->runs.from;
@@ -212,10 +222,11 @@ static sp_status join_run_places(sp_evaluation *e, const sp_counted_part *part, 
         }
         const int64_t step = sp_count_at(list, next + 1), length = sp_count_at(list, next + 2);
         const int64_t who = sp_count_at(list, next + 3), k = sp_count_at(list, next + 4);
-        if (!c->has_durations || step < 0 || length < 1 || step > c->steps[r] - length || who < 0 || who > c->n_strategies ||
-            k < 0 || k >= e->K)
+        if (!c->has_durations || step < 0 || length < 1 || step > c->steps[r] - length || who < 0 ||
+            who > c->n_strategies || k < 0 || k >= e->K)
             return odd(part, err);
-        const sp_run_place place = {r, step, length, (int32_t)who, (int32_t)k, sp_count_at(list, next + 5) != 0};
+        const sp_run_place place = {
+            r, step, length, (int32_t)who, (int32_t)k, sp_count_at(list, next + 5) != 0};
         const sp_status status = sp_run_place_put(e, &place, err);
         if (status != SP_OK)
             return status;
@@ -310,7 +321,8 @@ sp_status sp_evaluation_join(sp_evaluation *e, const sp_joining *j, sp_workers *
         TRY(sp_counting_end(&sums, part->name, err));
         TRY(join_rows(e, part, among_all[p], err));
     }
-    bool is_cut = e->result->illegal_places_cut, are_runs_cut = e->result->run_places_cut; /* in some part: then in all, but its
+    bool is_cut = e->result->illegal_places_cut,
+         are_runs_cut = e->result->run_places_cut; /* in some part: then in all, but its
                                                                                                 places come first */
     e->result->illegal_places_cut = e->result->run_places_cut = false;
     TRY(join_in_order(e, j, at, err));

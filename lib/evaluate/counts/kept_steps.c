@@ -38,7 +38,8 @@ static bool end_recording(sp_kept_steps *kept, int32_t n)
     is_whole = is_whole && sp_count_list_put_one(&kept->list, size);
     for (int32_t i = 0; is_whole && i < n; i++) {
         sp_count_list *runs = &kept->runs[i].list;
-        is_whole = sp_count_list_put_one(&kept->list, runs->n / 2) && sp_count_list_put(&kept->list, runs->at, runs->n);
+        is_whole = sp_count_list_put_one(&kept->list, runs->n / 2) &&
+                   sp_count_list_put(&kept->list, runs->at, runs->n);
         runs->n = 0;
     }
     return is_whole;
@@ -59,7 +60,8 @@ sp_status sp_keep_steps(sp_evaluation *e, const sp_recording *r, const sp_views 
         for (int32_t s = 0; is_whole && s < S; s++)
             is_whole = add_step(&kept->runs[SP_KEPT_PATHS + s], views->paths[s][t]);
         for (int32_t s = 0; is_whole && views->broken && s < S; s++)
-            is_whole = add_step(&kept->runs[SP_KEPT_PATHS + S + s], views->results[s].status == SP_OK && views->broken[s][t]);
+            is_whole = add_step(&kept->runs[SP_KEPT_PATHS + S + s],
+                                views->results[s].status == SP_OK && views->broken[s][t]);
     }
     if (is_whole && r->rest == 0)
         is_whole = end_recording(kept, n);
@@ -91,7 +93,8 @@ static bool check_stream(const sp_count_list *list, int64_t *at, int64_t end, in
     return n_steps == 0;
 }
 
-static bool check_recording(const sp_count_list *list, int64_t at, int64_t end, const sp_kept_form *form, int64_t n_steps)
+static bool check_recording(const sp_count_list *list, int64_t at, int64_t end, const sp_kept_form *form,
+                            int64_t n_steps)
 {
     bool is_right = check_stream(list, &at, end, form->has_labels ? n_steps : 0, form->n_classes) &&
                     check_stream(list, &at, end, form->has_segments ? n_steps : 0, INT64_MAX);
@@ -102,12 +105,14 @@ static bool check_recording(const sp_count_list *list, int64_t at, int64_t end, 
     return is_right && at == end;
 }
 
-bool sp_kept_steps_check(const sp_count_list *list, const sp_kept_form *form, int64_t n, const int64_t *n_steps, int64_t *places)
+bool sp_kept_steps_check(const sp_count_list *list, const sp_kept_form *form, int64_t n,
+                         const int64_t *n_steps, int64_t *places)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < n; i++) {
         const int64_t size = at < list->n ? sp_count_at(list, at) : -1;
-        if (size < 0 || size >= list->n - at || !check_recording(list, at + 1, at + 1 + size, form, n_steps[i]))
+        if (size < 0 || size >= list->n - at ||
+            !check_recording(list, at + 1, at + 1 + size, form, n_steps[i]))
             return false;
         places[i] = at;
         at += 1 + size;
@@ -115,8 +120,8 @@ bool sp_kept_steps_check(const sp_count_list *list, const sp_kept_form *form, in
     return at == list->n;
 }
 
-void sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t first, int64_t n, int32_t *out,
-                        int64_t *wide)
+void sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t first, int64_t n,
+                        int32_t *out, int64_t *wide)
 {
     int64_t at = place + 1, t = 0;
     while (stream-- > 0)

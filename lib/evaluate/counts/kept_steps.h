@@ -16,10 +16,11 @@ typedef struct sp_kept_form {
 
 /* Where each of n recordings begins in a list: places [n]. n_steps [n], each at least 0. False: it is no list of such recordings,
  * each of which has so many steps of each kind, with classes below n_classes. */
-bool sp_kept_steps_check(const sp_count_list *list, const sp_kept_form *form, int64_t n, const int64_t *n_steps, int64_t *places);
+bool sp_kept_steps_check(const sp_count_list *list, const sp_kept_form *form, int64_t n,
+                         const int64_t *n_steps, int64_t *places);
 
 /* Steps first .. first+n-1 of the recording at a place of a list that was checked: into `out`, or of segments into `wide`. */
-void sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t first, int64_t n, int32_t *out,
-                        int64_t *wide);
+void sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t first, int64_t n,
+                        int32_t *out, int64_t *wide);
 
 #endif

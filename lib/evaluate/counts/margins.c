@@ -92,7 +92,8 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
         sp_margins_leave_out(m);
     bool is_kept = e->n_pairs > 0 && !m->left_out && m->n_touched > 0, is_whole = true;
     for (int64_t i = 0; i < m->n_touched; i++) {
-        is_whole = is_whole && (!is_kept || sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]));
+        is_whole =
+            is_whole && (!is_kept || sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]));
         m->row[m->touched[i]] = 0;
     }
     m->n_touched = 0;
@@ -101,7 +102,8 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 
 /* ---- kappa and macro F1 of summed margins ---- */
 
-void sp_margin_figures(const sp_evaluation *e, const int64_t *sums, int32_t s, double figures[SP_N_MARGIN_FIGURES])
+void sp_margin_figures(const sp_evaluation *e, const int64_t *sums, int32_t s,
+                       double figures[SP_N_MARGIN_FIGURES])
 {
     const int32_t K = e->K;
     const sp_absent_class absent = e->options.absent_class;
@@ -124,7 +126,8 @@ void sp_margin_figures(const sp_evaluation *e, const int64_t *sums, int32_t s, d
     }
     double expected = chance / n / n;
     figures[SP_MARGIN_KAPPA] = n == 0 || is_single ? NAN : (correct / n - expected) / (1 - expected);
-    figures[SP_MARGIN_F1] = defined == 0                  ? NAN
-                            : absent == SP_ABSENT_EXCLUDE ? total / defined
-                                                          : (total + (absent == SP_ABSENT_ONE ? K - defined : 0)) / K;
+    figures[SP_MARGIN_F1] = defined == 0 ? NAN
+                            : absent == SP_ABSENT_EXCLUDE
+                                ? total / defined
+                                : (total + (absent == SP_ABSENT_ONE ? K - defined : 0)) / K;
 }

@@ -53,7 +53,8 @@ sp_status sp_add_sequences(sp_evaluation *e, sp_error *err)
         for (int32_t s = 0; is_whole && s < S; s++) {
             const sp_share x = k.metrics[i]->compared->share(e, s);
             const uint32_t slot = (uint32_t)(2 * (i * S + s));
-            is_whole = sp_count_rows_add(&e->sequence_rows, slot, x.of) && sp_count_rows_add(&e->sequence_rows, slot + 1, x.all);
+            is_whole = sp_count_rows_add(&e->sequence_rows, slot, x.of) &&
+                       sp_count_rows_add(&e->sequence_rows, slot + 1, x.all);
         }
     return is_whole && sp_count_rows_end(&e->sequence_rows) ? SP_OK : sp_no_memory(err);
 }
@@ -111,8 +112,8 @@ static void differences_of(const void *arg, const int64_t *sums, double *values)
 }
 
 /* The same of one recording each, [n][N]; NaN where undefined, or the recording takes no part. sums [width], all 0. */
-static void recording_differences(const kind *k, const sp_units *units, const sp_clusters *rows, int64_t *sums,
-                                  double *differences)
+static void recording_differences(const kind *k, const sp_units *units, const sp_clusters *rows,
+                                  int64_t *sums, double *differences)
 {
     double values[SP_EVALUATION_MAX_STRATEGIES + MOST_METRICS * SP_MAX_COMPARISONS];
     const int32_t n = n_rates(k) + k->n * k->e->n_pairs;
@@ -137,19 +138,22 @@ static void recording_differences(const kind *k, const sp_units *units, const sp
 static bool is_zero(const sp_comparison *c, const int32_t pair[2])
 {
     const sp_strategy_result *a = &c->strategies[pair[0]], *b = &c->strategies[pair[1]];
-    return a->is_legal_by_construction || b->is_legal_by_construction || a->counts.illegal + b->counts.illegal == 0;
+    return a->is_legal_by_construction || b->is_legal_by_construction ||
+           a->counts.illegal + b->counts.illegal == 0;
 }
 
 /* One more comparison, for which the result has room. of_recording [N]; d [units] room. */
-static sp_status append(sp_evaluation *e, const sp_figure *metric, int32_t pair, const sp_difference *difference,
-                        const sp_units *units, const double *of_recording, double *d, sp_error *err)
+static sp_status append(sp_evaluation *e, const sp_figure *metric, int32_t pair,
+                        const sp_difference *difference, const sp_units *units, const double *of_recording,
+                        double *d, sp_error *err)
 {
     sp_comparison *c = e->result;
     const sp_value none = value_undefined("only accuracy is tested");
     sp_status status = SP_OK;
     TRY(sp_units_mean(units, of_recording, d, err));
     sp_pair_comparison *out = &c->comparisons[c->n_comparisons++];
-    *out = (sp_pair_comparison){.a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric->key, .difference = *difference};
+    *out = (sp_pair_comparison){
+        .a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric->key, .difference = *difference};
     sp_mcnemar_test(0, 0, &out->mcnemar);
     out->test.p = out->test.p_least = out->test.rank_biserial = out->p_holm = out->permutation.p = none;
     out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
@@ -173,12 +177,14 @@ static void finish_rates(sp_comparison *c, const sp_difference *rates)
         sp_strategy_result *strategy = &c->strategies[s];
         strategy->illegal_rate = rates[s];
         if (!strategy->counts.illegal && !rates[s].difference.undefined)
-            sp_intervals_none(strategy->is_legal_by_construction ? "0 by construction" : "no illegal transition",
+            sp_intervals_none(strategy->is_legal_by_construction ? "0 by construction"
+                                                                 : "no illegal transition",
                               &strategy->illegal_rate);
     }
 }
 
-static sp_status compare_by(sp_evaluation *e, const kind *k, const sp_count_rows *counts, int32_t width, sp_error *err)
+static sp_status compare_by(sp_evaluation *e, const kind *k, const sp_count_rows *counts, int32_t width,
+                            sp_error *err)
 {
     const int32_t rates = n_rates(k), n = rates + k->n * e->n_pairs;
     const bool has_rates = rates > 0;
@@ -187,14 +193,16 @@ static sp_status compare_by(sp_evaluation *e, const kind *k, const sp_count_rows
                                       .most = k->from == SP_FROM_MARGINS ? 2 : 1,
                                       .compute = differences_of,
                                       .arg = k,
-                                      .undefined = has_rates ? "no transitions" : "undefined for one of the strategies"};
+                                      .undefined = has_rates ? "no transitions"
+                                                             : "undefined for one of the strategies"};
     const sp_clusters rows = sp_count_rows_view(counts, width);
     const size_t N = (size_t)e->result->n_recordings;
     sp_difference out[SP_EVALUATION_MAX_STRATEGIES + MOST_METRICS * SP_MAX_COMPARISONS];
     sp_status status = SP_OK;
     sp_units units = {0};
     sp_owned own = {0};
-    double *differences = sp_zeros(&own, (size_t)n * N, sizeof *differences), *d = sp_zeros(&own, N, sizeof *d);
+    double *differences = sp_zeros(&own, (size_t)n * N, sizeof *differences),
+           *d = sp_zeros(&own, N, sizeof *d);
     int64_t *sums = sp_zeros(&own, (size_t)width, sizeof *sums);
     TRY(sp_owned_status(&own, err));
     TRY(sp_units_open(e->result, !has_rates, &units, err));
@@ -205,7 +213,8 @@ static sp_status compare_by(sp_evaluation *e, const kind *k, const sp_count_rows
     for (int32_t v = rates; v < n; v++) {
         const int32_t pair = (v - rates) % e->n_pairs;
         if (!has_rates || !is_zero(e->result, e->pairs[pair]))
-            TRY(append(e, k->metrics[(v - rates) / e->n_pairs], pair, &out[v], &units, differences + (size_t)v * N, d, err));
+            TRY(append(e, k->metrics[(v - rates) / e->n_pairs], pair, &out[v], &units,
+                       differences + (size_t)v * N, d, err));
     }
 done:
     sp_units_free(&units);

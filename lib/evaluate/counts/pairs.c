@@ -31,7 +31,8 @@ static void choose_within(sp_evaluation *e, int32_t classifier)
             choose(e, a, all[a].argmax);
     for (int32_t a = 1; a < n; a++)
         for (int32_t b = 0; b < a; b++)
-            if (all[a].classifier == classifier && all[b].classifier == classifier && a != all[a].argmax && b != all[b].argmax)
+            if (all[a].classifier == classifier && all[b].classifier == classifier && a != all[a].argmax &&
+                b != all[b].argmax)
                 choose(e, a, b);
 }
 
@@ -116,8 +117,8 @@ done:
 }
 
 /* A difference of accuracies is one division of integers, so that equal differences are equal as doubles and tie. */
-static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *tested, paired *p, sp_pair_comparison *out,
-                         sp_error *err)
+static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *tested, paired *p,
+                         sp_pair_comparison *out, sp_error *err)
 {
     int32_t a = e->pairs[pair][0], b = e->pairs[pair][1];
     out->a = a;
@@ -126,7 +127,8 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *
     const sp_comparison *c = e->result;
     const sp_recording_result *x = c->strategies[a].recordings, *y = c->strategies[b].recordings;
     for (int64_t i = 0; i < c->n_recordings; i++)
-        p->of_recording[i] = c->scored_steps[i] ? (double)(x[i].correct - y[i].correct) / (double)c->scored_steps[i] : NAN;
+        p->of_recording[i] =
+            c->scored_steps[i] ? (double)(x[i].correct - y[i].correct) / (double)c->scored_steps[i] : NAN;
     int64_t n = p->units.n;
     sp_status status = SP_OK;
     TRY(sp_units_mean(&p->units, p->of_recording, p->d, err));
@@ -161,8 +163,9 @@ static sp_status compare_several(sp_evaluation *e, paired *p, sp_error *err)
     sp_status status = SP_OK;
     for (int32_t s = 0; s < k; s++) {
         for (int64_t i = 0; i < c->n_recordings; i++)
-            p->of_recording[i] =
-                c->scored_steps[i] ? (double)c->strategies[s].recordings[i].correct / (double)c->scored_steps[i] : NAN;
+            p->of_recording[i] = c->scored_steps[i] ? (double)c->strategies[s].recordings[i].correct /
+                                                          (double)c->scored_steps[i]
+                                                    : NAN;
         TRY(sp_units_mean(&p->units, p->of_recording, p->d, err));
         for (int64_t u = 0; u < n; u++)
             values[u * k + s] = p->d[u];
@@ -175,13 +178,15 @@ done:
 }
 
 /* Intervals from one set of draws, and p-values adjusted for their number. */
-static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pair_comparison *out, sp_error *err)
+static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pair_comparison *out,
+                                  sp_error *err)
 {
     sp_difference differences[SP_MAX_COMPARISONS];
     sp_value values[SP_MAX_COMPARISONS];
     sp_status status = SP_OK;
-    TRY(sp_bootstrap_accuracies(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct, p->scored, e->n_pairs,
-                                (const int32_t(*)[2])e->pairs, &e->options.bootstrap, e->workers, differences, err));
+    TRY(sp_bootstrap_accuracies(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct,
+                                p->scored, e->n_pairs, (const int32_t(*)[2])e->pairs, &e->options.bootstrap,
+                                e->workers, differences, err));
     sp_units_reason(&p->units, e->n_pairs, differences);
     for (int32_t i = 0; i < e->n_pairs; i++)
         values[i] = out[i].test.p;

@@ -28,7 +28,8 @@ sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64
     return said;
 }
 
-static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, int64_t t, sp_error *err)
+static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, int64_t t,
+                           sp_error *err)
 {
     const int32_t S = e->result->n_strategies;
     sp_illegal_said *said = sp_illegal_place_new(e, r->index, r->first + t, err);
@@ -37,8 +38,8 @@ static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_
     return said ? SP_OK : SP_ENOMEM;
 }
 
-sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const bool *broke,
-                                sp_error *err)
+sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
+                                const bool *broke, sp_error *err)
 {
     sp_comparison *c = e->result;
     const int32_t S = c->n_strategies;

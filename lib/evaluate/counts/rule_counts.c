@@ -30,7 +30,8 @@ sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err)
     const int32_t n_shared = sp_chain_n_rules(e->chain), n = n_shared + (e->options.own_chains ? 1 : 0);
     if (n == 0)
         return SP_OK;
-    e->rule_walks = sp_zeros(&e->own, ((size_t)n_shared + (size_t)most_own(e)) * (size_t)n_paths(e), sizeof *e->rule_walks);
+    e->rule_walks = sp_zeros(&e->own, ((size_t)n_shared + (size_t)most_own(e)) * (size_t)n_paths(e),
+                             sizeof *e->rule_walks);
     c->rules = sp_calloc(n, sizeof *c->rules);
     if (!e->rule_walks || !c->rules)
         return sp_no_memory(err);
@@ -79,13 +80,15 @@ static sp_status add_place(sp_evaluation *e, const sp_rule_place *place, sp_erro
 }
 
 /* Counts and lists the violations of one path along one rule. */
-static sp_status walk_path(sp_evaluation *e, const sp_recording *r, const int32_t *path, const sp_chain_rule *rule,
-                           sp_rule_walk *walk, sp_rule_place place, int64_t *count, sp_error *err)
+static sp_status walk_path(sp_evaluation *e, const sp_recording *r, const int32_t *path,
+                           const sp_chain_rule *rule, sp_rule_walk *walk, sp_rule_place place, int64_t *count,
+                           sp_error *err)
 {
     sp_status status = SP_OK;
     int64_t n;
     for (int64_t t = 0; t < r->n_steps; t++) {
-        const bool is_gap = r->segments && r->first + t > 0 && r->segments[t] != (t > 0 ? r->segments[t - 1] : e->rule_segment);
+        const bool is_gap = r->segments && r->first + t > 0 &&
+                            r->segments[t] != (t > 0 ? r->segments[t - 1] : e->rule_segment);
         n = sp_rule_walk_step(walk, rule, path[t], is_gap);
         *count += n;
         place.step = r->first + t;
@@ -100,8 +103,8 @@ done:
     return status;
 }
 
-sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results,
-                             sp_error *err)
+sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
+                             const sp_decoded *results, sp_error *err)
 {
     const sp_evaluation_options *o = &e->options;
     const int32_t S = e->result->n_strategies, n_shared = sp_chain_n_rules(e->chain);
@@ -114,12 +117,13 @@ sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int3
     if (r->n_steps == 0)
         return SP_OK;
     for (int64_t i = 0; i < n_walks; i++) {
-        const int32_t who = (int32_t)(i % (S + 1)), of = (int32_t)(i / (S + 1)), shown = of < n_shared ? of : n_shared;
+        const int32_t who = (int32_t)(i % (S + 1)), of = (int32_t)(i / (S + 1)),
+                      shown = of < n_shared ? of : n_shared;
         const int32_t *path = who < S ? paths[who] : r->labels;
         const sp_rule_place place = {.recording = r->index, .who = who, .rule = shown};
         if (path && (who == S || results[who].status == SP_OK))
-            TRY(walk_path(e, r, path, sp_chain_rule_at(chain, of), &e->rule_walks[i], place, &counts[shown * (S + 1) + who],
-                          err));
+            TRY(walk_path(e, r, path, sp_chain_rule_at(chain, of), &e->rule_walks[i], place,
+                          &counts[shown * (S + 1) + who], err));
     }
     e->rule_segment = r->segments ? r->segments[r->n_steps - 1] : 0;
 done:
@@ -133,7 +137,8 @@ static int by_place(const void *a, const void *b)
         return x->recording < y->recording ? -1 : 1;
     if (x->who != y->who)
         return x->who < y->who ? -1 : 1;
-    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->rule > y->rule) - (x->rule < y->rule);
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+                              : (x->rule > y->rule) - (x->rule < y->rule);
 }
 
 /* What all rules together come to. */
@@ -141,7 +146,8 @@ static void sum_up(sp_comparison *c)
 {
     for (int32_t r = 0; r < c->n_rules; r++)
         for (int32_t who = 0; who <= c->n_strategies; who++) {
-            sp_violation_counts *sum = who < c->n_strategies ? &c->strategies[who].violations : &c->reference_violations;
+            sp_violation_counts *sum =
+                who < c->n_strategies ? &c->strategies[who].violations : &c->reference_violations;
             *(isfinite(c->rules[r].cost) ? &sum->priced : &sum->hard) += c->rules[r].by[who].violations;
         }
 }

@@ -23,7 +23,8 @@ void sp_find_contexts(sp_evaluation *e, const sp_recording *r)
 {
     const int32_t *label = r->labels;
     int64_t T = r->n_steps;
-    bool differs = r->before && sp_is_joined(r, 0) && label[-1] >= 0 && label[0] >= 0 && label[-1] != label[0];
+    bool differs =
+        r->before && sp_is_joined(r, 0) && label[-1] >= 0 && label[0] >= 0 && label[-1] != label[0];
     for (int64_t t = 0; t < T; t++) { /* differs: from the step before */
         bool is_last = t + 1 == T + r->after || !sp_is_joined(r, t + 1);
         bool next_differs = !is_last && label[t] >= 0 && label[t + 1] >= 0 && label[t] != label[t + 1];
@@ -45,7 +46,8 @@ static void add_change(sp_changes *changes, bool is_same, bool was_right, bool i
         changes->wrong_to_wrong++;
 }
 
-void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline)
+void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
+                      const int32_t *baseline)
 {
     sp_recording_result *result = &e->tracks[strategy].result;
     sp_strategy_result *s = &e->result->strategies[strategy];
@@ -108,7 +110,8 @@ static bool was_forbidden(const sp_evaluation *e, const sp_recording *r, const i
     return sp_is_joined(r, t) && path[t - 1] >= 0 && !sp_chain_is_legal(e->chain, path[t - 1], r->labels[t]);
 }
 
-static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_recording *r, int64_t first, int64_t end, sp_error *err)
+static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_recording *r, int64_t first,
+                         int64_t end, sp_error *err)
 {
     if (end - first > runs->longest) {
         runs->longest = end - first;
@@ -119,8 +122,8 @@ static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_record
 }
 
 /* A stretch is where path and argmax differ, step by step; its run goes from its first broken step to its end. */
-sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *argmax,
-                            sp_error *err)
+sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
+                            const int32_t *argmax, sp_error *err)
 {
     sp_error_runs *runs = &e->result->strategies[strategy].error_runs;
     sp_tally *lengths = &e->sums[strategy].error_lengths;
@@ -142,7 +145,9 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
             runs->forbidden += was_forbidden(e, r, path, t);
         }
     }
-    return track->in_error && r->rest == 0 ? end_run(runs, lengths, r, track->error_first, r->first + r->n_steps, err) : SP_OK;
+    return track->in_error && r->rest == 0
+               ? end_run(runs, lengths, r, track->error_first, r->first + r->n_steps, err)
+               : SP_OK;
 }
 
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err)
@@ -155,7 +160,8 @@ sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err
     if (status != SP_OK)
         return status;
     runs->consequences = runs->worsened - runs->runs->count;
-    runs->consequence_share = value_ratio((double)runs->consequences, (double)runs->worsened, "no step broken");
+    runs->consequence_share =
+        value_ratio((double)runs->consequences, (double)runs->worsened, "no step broken");
     for (int64_t i = 0; i < c->n_recordings; i++)
         runs->dead_ends += c->strategies[strategy].recordings[i].decoded.status == SP_EDEADEND;
     return SP_OK;
@@ -186,8 +192,8 @@ static void add_ties(sp_comparison *comparison, const sp_scores *scores, double 
     }
 }
 
-static void add_strategy(sp_strategy_result *s, sp_exact_sum *sum, const sp_scores *scores, const double *best,
-                         const int32_t *path)
+static void add_strategy(sp_strategy_result *s, sp_exact_sum *sum, const sp_scores *scores,
+                         const double *best, const int32_t *path)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         if (path[t] < 0)
@@ -215,7 +221,8 @@ void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *view
             if (e->result->strategies[s].classifier != i)
                 continue;
             e->result->strategies[s].has_regret = true;
-            add_strategy(&e->result->strategies[s], &e->sums[s].regret_sum, scores, e->scratch.best, views->paths[s]);
+            add_strategy(&e->result->strategies[s], &e->sums[s].regret_sum, scores, e->scratch.best,
+                         views->paths[s]);
         }
     }
 }
@@ -223,5 +230,6 @@ void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *view
 void sp_regret_finish(sp_strategy_result *s, const sp_exact_sum *sum)
 {
     s->regret_sum = sp_exact_value(sum);
-    s->regret = value_ratio(s->regret_sum, (double)s->regret_steps, s->has_regret ? "no step of finite score" : "no scores");
+    s->regret = value_ratio(s->regret_sum, (double)s->regret_steps,
+                            s->has_regret ? "no step of finite score" : "no scores");
 }

@@ -11,7 +11,8 @@
 sp_share sp_share_of_edit(const sp_evaluation *e, int32_t s)
 {
     const double edit = e->tracks[s].edit;
-    return isnan(edit) ? (sp_share){0, 0} : (sp_share){(int64_t)nearbyint(edit * EDIT_PARTS), (int64_t)EDIT_PARTS};
+    return isnan(edit) ? (sp_share){0, 0}
+                       : (sp_share){(int64_t)nearbyint(edit * EDIT_PARTS), (int64_t)EDIT_PARTS};
 }
 
 static sp_share overlap_of(const sp_evaluation *e, int32_t s, int i)
@@ -37,6 +38,8 @@ sp_share sp_share_of_overlap_50(const sp_evaluation *e, int32_t s)
 
 sp_share sp_share_of_entities(const sp_evaluation *e, int32_t s)
 {
-    const sp_entity_counts *now = &e->result->strategies[s].entities.pooled, *before = &e->tracks[s].entities_before;
-    return (sp_share){2 * (now->correct - before->correct), now->reference - before->reference + now->decoded - before->decoded};
+    const sp_entity_counts *now = &e->result->strategies[s].entities.pooled,
+                           *before = &e->tracks[s].entities_before;
+    return (sp_share){2 * (now->correct - before->correct),
+                      now->reference - before->reference + now->decoded - before->decoded};
 }

@@ -12,6 +12,7 @@ struct sp_evaluation;
 
 /* Of the recording at hand, when it ends. */
 typedef sp_share sp_share_of(const struct sp_evaluation *evaluation, int32_t strategy);
-sp_share_of sp_share_of_edit, sp_share_of_overlap_10, sp_share_of_overlap_25, sp_share_of_overlap_50, sp_share_of_entities;
+sp_share_of sp_share_of_edit, sp_share_of_overlap_10, sp_share_of_overlap_25, sp_share_of_overlap_50,
+    sp_share_of_entities;
 
 #endif

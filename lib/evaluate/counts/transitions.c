@@ -5,10 +5,11 @@
 #include <string.h>
 
 /* The run of class k at hand ends before step t of the piece. */
-static void end_run(const sp_chain *chain, const sp_transition_walk *w, int64_t t, int32_t k, sp_run_side after,
-                    sp_transition_counts *counts)
+static void end_run(const sp_chain *chain, const sp_transition_walk *w, int64_t t, int32_t k,
+                    sp_run_side after, sp_transition_counts *counts)
 {
-    const sp_run_fit fit = k < 0 ? SP_RUN_FITS : sp_chain_run_fit(chain, k, t - w->run_first, w->before, after);
+    const sp_run_fit fit =
+        k < 0 ? SP_RUN_FITS : sp_chain_run_fit(chain, k, t - w->run_first, w->before, after);
     if (fit == SP_RUN_FITS)
         return;
     counts->short_runs += fit == SP_RUN_TOO_SHORT;
@@ -24,11 +25,11 @@ static void begin_run(sp_transition_walk *w, int64_t first, sp_run_side before)
 }
 
 /* The first step of a recording. */
-static void begin(const sp_chain *chain, sp_transition_walk *w, int32_t k, int64_t segment, sp_transition_counts *counts,
-                  uint8_t *flags)
+static void begin(const sp_chain *chain, sp_transition_walk *w, int32_t k, int64_t segment,
+                  sp_transition_counts *counts, uint8_t *flags)
 {
-    *w =
-        (sp_transition_walk){.has_begun = true, .last = k, .last_segment = segment, .before = SP_BESIDE_END, .broken = w->broken};
+    *w = (sp_transition_walk){
+        .has_begun = true, .last = k, .last_segment = segment, .before = SP_BESIDE_END, .broken = w->broken};
     if (k >= 0 && !sp_chain_is_legal_start(chain, k)) {
         counts->illegal_start++;
         if (flags)
@@ -37,7 +38,8 @@ static void begin(const sp_chain *chain, sp_transition_walk *w, int32_t k, int64
 }
 
 void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n_steps, const int32_t *path,
-                         const int64_t *segments, sp_transition_counts *counts, int64_t *illegal, uint8_t *flags)
+                         const int64_t *segments, sp_transition_counts *counts, int64_t *illegal,
+                         uint8_t *flags)
 {
     if (n_steps == 0)
         return;
@@ -97,8 +99,9 @@ void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *w, sp_t
     end_run(chain, w, 0, w->last, SP_BESIDE_END, counts);
 }
 
-void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
-                          sp_transition_counts *counts, int64_t *illegal, uint8_t *flags)
+void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path,
+                          const int64_t *segments, sp_transition_counts *counts, int64_t *illegal,
+                          uint8_t *flags)
 {
     sp_transition_walk walk = {.has_begun = false};
     sp_transitions_walk(chain, &walk, n_steps, path, segments, counts, illegal, flags);

@@ -74,8 +74,9 @@ void sp_units_reason(const sp_units *units, int64_t n, sp_difference *difference
     for (int64_t i = 0; units->is_subjects && i < n; i++) {
         sp_difference *d = &differences[i];
         enum { ENDS = 8 };
-        sp_value *const ends[ENDS] = {&d->low,           &d->high,          &d->bca[0],         &d->bca[1],
-                                      &d->percentile[0], &d->percentile[1], &d->studentised[0], &d->studentised[1]};
+        sp_value *const ends[ENDS] = {
+            &d->low,           &d->high,          &d->bca[0],         &d->bca[1],
+            &d->percentile[0], &d->percentile[1], &d->studentised[0], &d->studentised[1]};
         for (size_t e = 0; e < ENDS; e++)
             for (size_t w = 0; w < sizeof words / sizeof *words; w++)
                 if (ends[e]->undefined && strcmp(ends[e]->undefined, words[w][0]) == 0)
@@ -84,7 +85,8 @@ void sp_units_reason(const sp_units *units, int64_t n, sp_difference *difference
 }
 
 sp_status sp_units_bootstrap(const sp_units *units, const sp_clusters *rows, const sp_statistics *statistics,
-                             const sp_bootstrap_options *options, sp_workers *workers, sp_difference *out, sp_error *err)
+                             const sp_bootstrap_options *options, sp_workers *workers, sp_difference *out,
+                             sp_error *err)
 {
     sp_clusters clusters = *rows;
     sp_count_rows grouped = {0};
@@ -110,7 +112,8 @@ int64_t sp_units_describe(const sp_units *units, double *d, const char *none, sp
 {
     const int64_t n = units->n;
     int64_t m;
-    value_summary(n, number_at, d, none, units->is_subjects ? "one subject" : "one recording", &m, &out->mean, &out->sd);
+    value_summary(n, number_at, d, none, units->is_subjects ? "one subject" : "one recording", &m, &out->mean,
+                  &out->sd);
     for (int64_t i = 0, at = 0; i < n; i++)
         if (!isnan(d[i]))
             d[at++] = d[i];

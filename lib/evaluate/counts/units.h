@@ -25,7 +25,8 @@ sp_status sp_units_mean(const sp_units *units, const double *values, double *out
 
 /* The bootstrap over units of statistics of what is counted by recording: row i is the i-th recording that takes part. */
 sp_status sp_units_bootstrap(const sp_units *units, const sp_clusters *rows, const sp_statistics *statistics,
-                             const sp_bootstrap_options *options, sp_workers *workers, sp_difference *out, sp_error *err);
+                             const sp_bootstrap_options *options, sp_workers *workers, sp_difference *out,
+                             sp_error *err);
 
 /* An interval that is missing for want of a second unit says which unit. */
 void sp_units_reason(const sp_units *units, int64_t n, sp_difference *differences);

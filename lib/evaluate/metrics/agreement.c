@@ -20,8 +20,8 @@ typedef struct class_margins {
 /* Columns are summed in tiles, so that a matrix of thousands of classes is still read along its rows. */
 enum { TILE = 256 };
 
-static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *undecoded, int32_t first, int32_t n,
-                         class_margins *out)
+static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *undecoded, int32_t first,
+                         int32_t n, class_margins *out)
 {
     for (int32_t k = 0; k < n; k++) {
         const int64_t *row = confusion + (size_t)(first + k) * (size_t)K;
@@ -56,12 +56,16 @@ static sp_class_agreement class_agreement(int64_t hit, class_margins m, int64_t 
         .predicted = m.column,
         .precision = value_ratio((double)hit, (double)m.column, "never predicted"),
         .recall = value_ratio((double)hit, (double)m.row, "absent from the reference"),
-        .f1 = value_ratio(2 * (double)hit, (double)(m.row + m.column), "neither predicted nor in the reference"),
-        .specificity = value_ratio((double)rest, (double)(n - m.row), n ? "the only class of the reference" : no_steps),
-        .npv = value_ratio((double)rest, (double)(rest + false_negative), n ? "predicted at every step" : no_steps),
+        .f1 = value_ratio(2 * (double)hit, (double)(m.row + m.column),
+                          "neither predicted nor in the reference"),
+        .specificity =
+            value_ratio((double)rest, (double)(n - m.row), n ? "the only class of the reference" : no_steps),
+        .npv = value_ratio((double)rest, (double)(rest + false_negative),
+                           n ? "predicted at every step" : no_steps),
         .kappa = class_kappa(hit, m, n),
         .prevalence = value_ratio((double)m.row, (double)n, no_steps),
-        .pabak = n ? value_of(1 - 2 * (double)(false_positive + false_negative) / (double)n) : value_undefined(no_steps),
+        .pabak = n ? value_of(1 - 2 * (double)(false_positive + false_negative) / (double)n)
+                   : value_undefined(no_steps),
         .bias = value_ratio((double)(false_positive - false_negative), (double)n, no_steps),
         .prevalence_index = value_ratio((double)(hit - rest), (double)n, no_steps),
     };
@@ -89,8 +93,8 @@ static sp_value mean_value(mean m, const char *reason)
 /* Sums over classes that kappa and MCC need. */
 typedef struct products {
     int64_t n, hits, undecoded;
-    double rc, rr, cc;                      /* sum r_i c_i, sum r_i^2, sum c_j^2 */
-    int32_t rows, columns;                  /* classes with steps on each side; undecoded is a column of its own */
+    double rc, rr, cc;     /* sum r_i c_i, sum r_i^2, sum c_j^2 */
+    int32_t rows, columns; /* classes with steps on each side; undecoded is a column of its own */
     int32_t reference_class, decoded_class; /* the last of them */
 } products;
 
@@ -135,8 +139,8 @@ static sp_value mcc(const products *p)
     return value_of((N * (double)p->hits - p->rc) / below);
 }
 
-void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_agreement *out,
-                                 sp_class_agreement *classes)
+void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                                 sp_agreement *out, sp_class_agreement *classes)
 {
     int32_t K = n_classes;
     products p = {0};
@@ -192,7 +196,8 @@ typedef struct margins {
     double n, missing;
 } margins;
 
-static sp_status margins_open(int32_t K, const int64_t *confusion, const int64_t *undecoded, margins *out, sp_error *err)
+static sp_status margins_open(int32_t K, const int64_t *confusion, const int64_t *undecoded, margins *out,
+                              sp_error *err)
 {
     *out = (margins){.of = calloc((size_t)K + 1, sizeof *out->of)};
     if (!out->of)
@@ -205,8 +210,8 @@ static sp_status margins_open(int32_t K, const int64_t *confusion, const int64_t
     return SP_OK;
 }
 
-sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
-                            sp_value *out, sp_error *err)
+sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                            sp_kappa_weights weights, sp_value *out, sp_error *err)
 {
     int32_t K = n_classes;
     margins m;
@@ -256,7 +261,8 @@ sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, c
             double sum = ((double)m.of[i].column + (double)m.of[j].row) / m.n;
             b += other * sum * sum;
         }
-        double sum = (double)m.of[i].column / m.n; /* an undecoded step: a column that no row is called after */
+        double sum =
+            (double)m.of[i].column / m.n; /* an undecoded step: a column that no row is called after */
         b += undecoded ? (double)undecoded[i] / m.n * sum * sum : 0;
     }
     double c = kappa - pe * (1 - kappa), variance = (a + (1 - kappa) * (1 - kappa) * b - c * c) / m.n;

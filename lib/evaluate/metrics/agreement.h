@@ -7,8 +7,8 @@
 void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
 
 /* Values [K,K] and [K] as for sp_agreement_from_confusion(); sp_kappa_weights says what the weights are. */
-sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
-                            sp_value *out, sp_error *err);
+sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                            sp_kappa_weights weights, sp_value *out, sp_error *err);
 
 /* Standard error of (unweighted) kappa by Fleiss, Cohen and Everitt 1969, doi:10.1037/h0028106, eq. 14, with p_ij = C_ij / N:
  *     sqrt((A + B - C) / N) / (1 - pe),  A = sum p_ii (1 - (p_i. + p_.i)(1 - kappa))^2,

@@ -43,8 +43,8 @@ static int64_t count_symbols(int32_t K, int64_t m, const int32_t *pattern, int32
     return n;
 }
 
-static int64_t distance_of(int64_t m, int64_t n, const int32_t *text, const int32_t *slot_of, const uint64_t *match,
-                           block *blocks)
+static int64_t distance_of(int64_t m, int64_t n, const int32_t *text, const int32_t *slot_of,
+                           const uint64_t *match, block *blocks)
 {
     int64_t n_blocks = (m + 63) / 64, distance = m;
     uint64_t high = UINT64_C(1) << 63, last = UINT64_C(1) << ((m - 1) % 64);
@@ -61,7 +61,8 @@ static int64_t distance_of(int64_t m, int64_t n, const int32_t *text, const int3
     return distance;
 }
 
-sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err)
+sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b,
+                           int64_t *distance, sp_error *err)
 {
     /* What both share at the ends costs nothing. */
     while (m > 0 && n > 0 && a[0] == b[0])
@@ -84,7 +85,8 @@ sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, co
     sp_owned own = {0};
     int32_t *slot_of = sp_zeros(&own, (size_t)K, sizeof *slot_of);
     block *blocks = sp_zeros(&own, n_blocks, sizeof *blocks);
-    uint64_t *match = blocks ? sp_zeros(&own, (size_t)count_symbols(K, m, a, slot_of), n_blocks * sizeof *match) : NULL;
+    uint64_t *match =
+        blocks ? sp_zeros(&own, (size_t)count_symbols(K, m, a, slot_of), n_blocks * sizeof *match) : NULL;
     for (int64_t i = 0; match && i < m; i++)
         match[(size_t)slot_of[a[i]] * n_blocks + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
     if (match)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 /* Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
-sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err);
+sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b,
+                           int64_t *distance, sp_error *err);
 
 #endif

@@ -30,14 +30,16 @@ static sp_status name_types(sp_evaluation *e, const char *const *classes, sp_err
     return SP_OK;
 }
 
-static sp_status find_scheme(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *named, sp_error *err)
+static sp_status find_scheme(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *named,
+                             sp_error *err)
 {
     e->scheme = named ? named : sp_tag_scheme_of(e->K, classes);
     e->result->entity_scheme = sp_tag_scheme_name(e->scheme);
     return named ? sp_tags_check(named, e->K, classes, err) : SP_OK;
 }
 
-sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *scheme, sp_error *err)
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *scheme,
+                       sp_error *err)
 {
     sp_comparison *c = e->result;
     if (!classes)
@@ -48,7 +50,8 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_ta
     sp_status status = SP_OK;
     TRY(sp_tags_read(e->K, classes, tags, &c->has_entities, err));
     if (!c->has_entities)
-        return scheme ? sp_fail(err, SP_EINVAL, "`scheme`: the classes are no tags of entities, such as O, B-PER and I-PER")
+        return scheme ? sp_fail(err, SP_EINVAL,
+                                "`scheme`: the classes are no tags of entities, such as O, B-PER and I-PER")
                       : SP_OK;
     e->tags = tags;
     c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);
@@ -85,7 +88,8 @@ static bool is_cut_at(const sp_recording *r, int64_t t)
 }
 
 /* Spans that end in this piece, from the walk of the piece before. */
-static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording *r, const int32_t *steps, sp_entity_span *spans)
+static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording *r, const int32_t *steps,
+                          sp_entity_span *spans)
 {
     walk_begin(w);
     int64_t n = 0, end = r->n_steps + (r->rest == 0);
@@ -103,8 +107,8 @@ static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording
 }
 
 /* The same as the scheme reads them strictly. */
-static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const sp_recording *r, const int32_t *steps,
-                                 sp_entity_span *spans)
+static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const sp_recording *r,
+                                 const int32_t *steps, sp_entity_span *spans)
 {
     walk_begin(w);
     const int64_t none = INT64_MIN; /* no span is open */
@@ -118,7 +122,8 @@ static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const s
         if (!is_open || is_cut || !sp_entity_goes_on(e->scheme, w->before, now)) {
             if (is_open && sp_entity_ends_strictly(e->scheme, w->before, is_cut ? sp_tag_outside : now))
                 spans[n++] = (sp_entity_span){w->first, t - 1, w->before.type};
-            w->first = sp_entity_starts_strictly(e->scheme, is_cut ? sp_tag_outside : w->before, now) ? t : none;
+            w->first =
+                sp_entity_starts_strictly(e->scheme, is_cut ? sp_tag_outside : w->before, now) ? t : none;
         }
         w->before = now;
     }
@@ -155,11 +160,12 @@ static void count_spans(int64_t m, const sp_entity_span *reference, int64_t n, c
     }
 }
 
-void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_entity_span *reference,
-                       sp_entity_span *decoded, sp_entity_counts *all)
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path,
+                       sp_entity_span *reference, sp_entity_span *decoded, sp_entity_counts *all)
 {
     sp_tag_walk walks[2] = {{.has_begun = false}, {.has_begun = false}};
-    int64_t m = read_spans(tags, &walks[0], r, r->labels, reference), n = read_spans(tags, &walks[1], r, path, decoded);
+    int64_t m = read_spans(tags, &walks[0], r, r->labels, reference),
+            n = read_spans(tags, &walks[1], r, path, decoded);
     count_spans(m, reference, n, decoded, all, NULL);
 }
 
@@ -180,7 +186,8 @@ static void counts_finish(sp_entity_counts *c)
 {
     c->precision = value_ratio((double)c->correct, (double)c->decoded, "never predicted");
     c->recall = value_ratio((double)c->correct, (double)c->reference, "absent from the reference");
-    c->f1 = value_ratio(2 * (double)c->correct, (double)(c->reference + c->decoded), "neither predicted nor in the reference");
+    c->f1 = value_ratio(2 * (double)c->correct, (double)(c->reference + c->decoded),
+                        "neither predicted nor in the reference");
 }
 
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities)

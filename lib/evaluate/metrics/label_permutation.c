@@ -8,8 +8,8 @@
  * being brought in. */
 typedef struct assignment {
     int64_t *row_potential, *column_potential, *slack; /* [K + 1] */
-    int32_t *row_of, *before;                          /* [K + 1] row that has the column; column before it on the path */
-    bool *is_done;                                     /* [K + 1] */
+    int32_t *row_of, *before; /* [K + 1] row that has the column; column before it on the path */
+    bool *is_done;            /* [K + 1] */
 } assignment;
 
 /* The shortest way from the row of column 0 to a column that nobody has; returns that column. */
@@ -80,12 +80,14 @@ static bool is_suspicious(const sp_agreement *was, const sp_agreement *would)
         return false;
     return would->accuracy.value > was->accuracy.value + SP_PERMUTATION_GAIN &&
            would->accuracy.value > SP_PERMUTATION_FACTOR * was->accuracy.value &&
-           would->kappa.value > was->kappa.value + SP_PERMUTATION_GAIN && would->kappa.value >= SP_PERMUTATION_KAPPA;
+           would->kappa.value > was->kappa.value + SP_PERMUTATION_GAIN &&
+           would->kappa.value >= SP_PERMUTATION_KAPPA;
 }
 
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *s, sp_error *err)
 {
-    s->label_permutation.accuracy = s->label_permutation.kappa = value_undefined("not better by far under other names");
+    s->label_permutation.accuracy = s->label_permutation.kappa =
+        value_undefined("not better by far under other names");
     if (!s->has_agreement || K < 2 || K > SP_PERMUTATION_CLASSES ||
         s->agreement.scored - s->agreement.undecoded < (int64_t)SP_PERMUTATION_STEPS * K)
         return SP_OK;

@@ -35,13 +35,14 @@ static int64_t count_correct(int64_t n, const int32_t *labels, const int32_t *pa
     return correct;
 }
 
-static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, int64_t first, int64_t last, sp_workers *workers,
-                           sp_error *err)
+static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, int64_t first, int64_t last,
+                           sp_workers *workers, sp_error *err)
 {
     int64_t from = block->offsets[first], S = block->offsets[last] - from, N = last - first;
     sp_owned own = {0};
     float *scores = sp_zeros(&own, (size_t)S, (size_t)e->K * sizeof *scores);
-    int32_t *labels = sp_zeros(&own, (size_t)S, sizeof *labels), *paths = sp_zeros(&own, (size_t)S, sizeof *paths);
+    int32_t *labels = sp_zeros(&own, (size_t)S, sizeof *labels),
+            *paths = sp_zeros(&own, (size_t)S, sizeof *paths);
     int64_t *offsets = sp_zeros(&own, (size_t)N + 1, sizeof *offsets);
     sp_decoded *results = sp_zeros(&own, (size_t)N, sizeof *results);
     sp_status status = SP_OK;
@@ -62,10 +63,11 @@ static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, i
                       .offsets = offsets};
     sp_decode_options viterbi = sp_decode_options_default();
     sp_decode_output output = {.paths = paths, .results = results};
-    const int64_t at = e->result->n_recordings - block->n_recordings + first; /* of the first in the evaluation */
-    TRY(e->options.own_bounds
-            ? sp_decode_batch_by(e->options.own_bounds, e->options.own_rules_of + at, &batch, &viterbi, workers, &output, err)
-            : sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err));
+    const int64_t at =
+        e->result->n_recordings - block->n_recordings + first; /* of the first in the evaluation */
+    TRY(e->options.own_bounds ? sp_decode_batch_by(e->options.own_bounds, e->options.own_rules_of + at,
+                                                   &batch, &viterbi, workers, &output, err)
+                              : sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err));
     e->ceiling_correct += count_correct(S, labels, paths);
     for (int64_t n = 0; n < N; n++)
         e->result->ceiling_infeasible += results[n].status != SP_OK;
@@ -74,7 +76,8 @@ done:
     return status;
 }
 
-sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
+sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers,
+                         sp_error *err)
 {
     sp_workers *own = workers ? NULL : sp_workers_new(1);
     if (!workers && !own)
@@ -133,12 +136,14 @@ static sp_status read_ceiling(void *arg, int64_t first, int64_t n, sp_scores *sc
     TRY(read_labels(c, first, n, &segments, err));
     memset(c->scores, 0, (size_t)n * (size_t)c->e->K * sizeof *c->scores);
     set_scores(c->e->K, n, c->labels, c->scores);
-    *scores = (sp_scores){.data = c->scores, .dtype = SP_F32, .n_classes = c->e->K, .n_steps = n, .segments = segments};
+    *scores = (sp_scores){
+        .data = c->scores, .dtype = SP_F32, .n_classes = c->e->K, .n_steps = n, .segments = segments};
 done:
     return status;
 }
 
-static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path,
+                               const uint8_t *broken, sp_error *err)
 {
     ceiling *c = arg;
     (void)broken;
@@ -155,8 +160,8 @@ done:
     return status;
 }
 
-sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *read, void *arg, sp_workers *workers,
-                                sp_error *err)
+sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *read, void *arg,
+                                sp_workers *workers, sp_error *err)
 {
     if (!e->at_hand.id)
         return sp_fail(err, SP_EINVAL, "the mask ceiling of a recording that was not begun");
@@ -167,12 +172,16 @@ sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *
     sp_workers *own = workers ? NULL : sp_workers_new(1);
     if (!workers && !own)
         return sp_no_memory(err);
-    sp_long_recording recording = {
-        .n_steps = e->at_hand.recording.n_steps, .has_gap = has_gap, .read = read_ceiling, .write = write_ceiling, .arg = &c};
+    sp_long_recording recording = {.n_steps = e->at_hand.recording.n_steps,
+                                   .has_gap = has_gap,
+                                   .read = read_ceiling,
+                                   .write = write_ceiling,
+                                   .arg = &c};
     sp_decode_options viterbi = sp_decode_options_default();
     sp_decoded result;
     const int64_t at = e->result->n_recordings;
-    const sp_chain *rules = e->options.own_bounds ? e->options.own_bounds[e->options.own_rules_of[at]] : e->rules;
+    const sp_chain *rules =
+        e->options.own_bounds ? e->options.own_bounds[e->options.own_rules_of[at]] : e->rules;
     sp_status status = SP_OK;
     TRY(sp_decode_long(rules, &recording, &viterbi, workers ? workers : own, &result, err));
     e->ceiling_correct += c.correct;

@@ -20,7 +20,8 @@ struct sp_rater_sums {
  *     P_i = (sum_j n_ij^2 - R) / (R (R - 1)),  p_j = sum_i n_ij / (N R),  kappa = (mean P_i - sum p_j^2) / (1 - sum p_j^2)
  * from sums over subjects: squares = sum_ij n_ij^2 and totals[j] = sum_i n_ij. Undefined "no scored steps" for N = 0, "one rater"
  * for R < 2, "one class only" where all say one category. Source  Fleiss 1971, doi:10.1037/h0031619. */
-static sp_value fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals)
+static sp_value fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares,
+                             const int64_t *totals)
 {
     if (n_raters < 2)
         return value_undefined("one rater");
@@ -70,7 +71,8 @@ sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options,
     if (options->n_raters <= 0)
         return SP_OK;
     if (options->n_raters > SP_MAX_RATERS || e->K > SP_RATERS_MAX_CLASSES)
-        return sp_fail(err, SP_EINVAL, "%d scorers of %d classes: at most %d scorers of %d classes are compared",
+        return sp_fail(err, SP_EINVAL,
+                       "%d scorers of %d classes: at most %d scorers of %d classes are compared",
                        options->n_raters, e->K, SP_MAX_RATERS, SP_RATERS_MAX_CLASSES);
     int32_t n_rows = 1 + options->n_strategies + options->n_raters;
     size_t K = (size_t)e->K, cells = (size_t)n_rows * (size_t)options->n_raters;
@@ -92,10 +94,11 @@ sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options,
 
 /* Confusion of a row with a rater: steps that the rater has scored and, where the row is a rater or the reference too, the
  * row. */
-static void add_pair(sp_rater_sums *sums, int32_t K, size_t cell, int64_t n, const int32_t *rater, const int32_t *row,
-                     bool is_rater)
+static void add_pair(sp_rater_sums *sums, int32_t K, size_t cell, int64_t n, const int32_t *rater,
+                     const int32_t *row, bool is_rater)
 {
-    int64_t *confusion = sums->confusion + cell * (size_t)K * (size_t)K, *undecoded = sums->undecoded + cell * (size_t)K;
+    int64_t *confusion = sums->confusion + cell * (size_t)K * (size_t)K,
+            *undecoded = sums->undecoded + cell * (size_t)K;
     for (int64_t t = 0; t < n; t++) {
         if (rater[t] < 0)
             continue;
@@ -153,7 +156,8 @@ static void add_votes(sp_evaluation *e, const int32_t *const *rows, int64_t t)
     }
 }
 
-void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters, const int32_t *const *paths)
+void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters,
+                   const int32_t *const *paths)
 {
     sp_rater_sums *sums = e->raters;
     if (!sums)
@@ -168,8 +172,8 @@ void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const
     for (int32_t row = 0; row < sums->n_rows; row++)
         for (int32_t i = 0; rows[row] && i < n_raters; i++)
             if (row != 1 + n_strategies + i)
-                add_pair(sums, e->K, (size_t)row * (size_t)n_raters + (size_t)i, r->n_steps, rows[1 + n_strategies + i],
-                         rows[row], row == 0 || row > n_strategies);
+                add_pair(sums, e->K, (size_t)row * (size_t)n_raters + (size_t)i, r->n_steps,
+                         rows[1 + n_strategies + i], rows[row], row == 0 || row > n_strategies);
     for (int64_t t = 0; t < r->n_steps; t++)
         add_votes(e, rows, t);
 }
@@ -217,8 +221,10 @@ static void finish_row(const sp_evaluation *e, int32_t index, sp_rater_row *row)
     for (int32_t i = 0; i < n; i++) {
         size_t cell = (size_t)index * (size_t)n + (size_t)i;
         sp_agreement a;
-        sp_agreement_from_confusion(e->K, sums->confusion + cell * K * K, sums->undecoded + cell * K, &a, NULL);
-        row->with[i] = (sp_rater_pair){.steps = a.scored, .agreed = a.correct, .accuracy = a.accuracy, .kappa = a.kappa};
+        sp_agreement_from_confusion(e->K, sums->confusion + cell * K * K, sums->undecoded + cell * K, &a,
+                                    NULL);
+        row->with[i] =
+            (sp_rater_pair){.steps = a.scored, .agreed = a.correct, .accuracy = a.accuracy, .kappa = a.kappa};
         if (i == itself)
             row->with[i].accuracy = row->with[i].kappa = value_undefined("itself");
     }
@@ -254,6 +260,7 @@ void sp_raters_finish(sp_evaluation *e)
     s->mean_accuracy = mean_of_pairs(s, false);
     s->mean_kappa = mean_of_pairs(s, true);
     s->fleiss_steps = sums->fleiss_steps;
-    s->fleiss = s->n_raters > 2 ? fleiss_kappa(sums->fleiss_steps, s->n_raters, e->K, sums->fleiss_squares, sums->fleiss_totals)
+    s->fleiss = s->n_raters > 2 ? fleiss_kappa(sums->fleiss_steps, s->n_raters, e->K, sums->fleiss_squares,
+                                               sums->fleiss_totals)
                                 : value_undefined("fewer than three scorers");
 }

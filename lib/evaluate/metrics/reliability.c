@@ -36,8 +36,9 @@ done:
 }
 
 #define EDGE(b) ((b) / (double)SP_RELIABILITY_BINS)
-static const double edges[SP_RELIABILITY_BINS] = {EDGE(0), EDGE(1), EDGE(2),  EDGE(3),  EDGE(4),  EDGE(5),  EDGE(6), EDGE(7),
-                                                  EDGE(8), EDGE(9), EDGE(10), EDGE(11), EDGE(12), EDGE(13), EDGE(14)};
+static const double edges[SP_RELIABILITY_BINS] = {EDGE(0),  EDGE(1),  EDGE(2),  EDGE(3),  EDGE(4),
+                                                  EDGE(5),  EDGE(6),  EDGE(7),  EDGE(8),  EDGE(9),
+                                                  EDGE(10), EDGE(11), EDGE(12), EDGE(13), EDGE(14)};
 
 /* b with b / 15 <= p < (b + 1) / 15, by comparison with the edges themselves: p * 15 may round across one. */
 static int bin_of(double p)
@@ -146,11 +147,13 @@ static void add_step(sp_reliability_sums *sums, int32_t top, double doubt, int32
 static sp_status check_step(int32_t n_classes, int64_t t, int32_t label, double w, sp_error *err)
 {
     if (!(w >= 0 && isfinite(w)))
-        return sp_fail_at(err, SP_EDATA, t,
-                          "weight %.6g at step %lld: weights must be finite and not negative; 0 leaves a step out", w,
-                          (long long)t);
+        return sp_fail_at(
+            err, SP_EDATA, t,
+            "weight %.6g at step %lld: weights must be finite and not negative; 0 leaves a step out", w,
+            (long long)t);
     if (label < -1 || label >= n_classes)
-        return sp_fail_at(err, SP_EDATA, t, "label %d at step %lld is none of the %d classes; -1 leaves a step out", (int)label,
+        return sp_fail_at(err, SP_EDATA, t,
+                          "label %d at step %lld is none of the %d classes; -1 leaves a step out", (int)label,
                           (long long)t, (int)n_classes);
     return SP_OK;
 }
@@ -178,11 +181,12 @@ static sp_status use_weights(sp_reliability_sums *sums, sp_error *err)
     return sums->weights ? SP_OK : sp_no_memory(err);
 }
 
-sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
-                               const double *weights, sp_error *err)
+sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores,
+                               const int32_t *labels, const double *weights, sp_error *err)
 {
     if (scores->n_classes != sums->n_classes)
-        return sp_fail(err, SP_EINVAL, "calibration of %d classes was given scores of %d", sums->n_classes, scores->n_classes);
+        return sp_fail(err, SP_EINVAL, "calibration of %d classes was given scores of %d", sums->n_classes,
+                       scores->n_classes);
     sp_nll_sums next = nll ? *nll : (sp_nll_sums){.n_steps = 0};
     for (int64_t t = 0; t < scores->n_steps; t++) {
         double w = weights ? weights[t] : 1;
@@ -207,7 +211,8 @@ sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, cons
     return SP_OK;
 }
 
-sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err)
+sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels,
+                          const double *weights, sp_error *err)
 {
     sp_nll_sums next = *nll;
     for (int64_t t = 0; t < scores->n_steps; t++) {

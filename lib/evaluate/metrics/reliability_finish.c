@@ -43,7 +43,8 @@ static sp_confidence_sums sums_of(const slot_sums *s)
                                 .weight = ones + sp_exact_value(&s->weights.weight),
                                 .squares = ones + sp_exact_value(&s->weights.squares),
                                 .confidence = sp_exact_value(&s->slot.numbers),
-                                .right = (double)(s->slot.n_right - s->weights.n_right) + sp_exact_value(&s->weights.right)};
+                                .right = (double)(s->slot.n_right - s->weights.n_right) +
+                                         sp_exact_value(&s->weights.right)};
 }
 
 static sp_confidence_sums slot_at(const sp_reliability_sums *sums, size_t i)
@@ -106,7 +107,8 @@ static void finish_bins(const sp_reliability_sums *sums, double W, sp_reliabilit
     double first = 0, second = 0, greatest = 0;
     for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
         const sp_confidence_sums bin = slot_at(sums, (size_t)b);
-        out->bins[b] = bin_from(&bin, (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, out->level);
+        out->bins[b] = bin_from(&bin, (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS,
+                                out->level);
         double gap = gap_of(&out->bins[b]);
         first += out->bins[b].weight * gap;
         second += out->bins[b].weight * gap * gap;
@@ -173,7 +175,8 @@ static void finish_adaptive(const sp_reliability_sums *sums, double W, sp_reliab
 /* Cells from the greatest confidence down; a point wherever another twentieth of the weight is in, which gives 19 points at most.
  * The last point is everything, whatever the sums have rounded to: a cell may weigh less than half a digit of the sum before it.
  */
-static void finish_coverage(const sp_reliability_sums *sums, const sp_confidence_sums *all, sp_reliability *out)
+static void finish_coverage(const sp_reliability_sums *sums, const sp_confidence_sums *all,
+                            sp_reliability *out)
 {
     const double W = all->weight;
     sp_confidence_sums kept = {0};
@@ -199,12 +202,13 @@ static void finish_coverage(const sp_reliability_sums *sums, const sp_confidence
 static void undefine(sp_reliability *c, const char *reason)
 {
     sp_value none = value_undefined(reason);
-    c->accuracy = c->confidence = c->brier = c->ece = c->mce = c->rmsce = c->classwise_ece = c->adaptive_ece = none;
+    c->accuracy = c->confidence = c->brier = c->ece = c->mce = c->rmsce = c->classwise_ece = c->adaptive_ece =
+        none;
     for (int32_t k = 0; k < c->n_classes; k++)
         c->class_ece[k] = none;
     for (int b = 0; b < SP_RELIABILITY_BINS; b++)
-        c->bins[b] =
-            bin_from(&(sp_confidence_sums){0}, (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, c->level);
+        c->bins[b] = bin_from(&(sp_confidence_sums){0}, (double)b / SP_RELIABILITY_BINS,
+                              (double)(b + 1) / SP_RELIABILITY_BINS, c->level);
 }
 
 static void finish_values(const sp_reliability_sums *sums, const sp_confidence_sums *all, sp_reliability *c)
@@ -219,7 +223,8 @@ static void finish_values(const sp_reliability_sums *sums, const sp_confidence_s
     finish_coverage(sums, all, c);
 }
 
-sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err)
+sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out,
+                                sp_error *err)
 {
     if (!(level > 0 && level < 1))
         return sp_fail(err, SP_EINVAL, "confidence level %g: must be between 0 and 1, such as 0.95", level);

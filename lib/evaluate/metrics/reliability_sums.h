@@ -25,7 +25,8 @@ typedef struct sp_nll_sums {
 sp_nll sp_nll_sums_value(const sp_nll_sums *nll);
 
 /* As sp_nll_add(). */
-sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err);
+sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels,
+                          const double *weights, sp_error *err);
 
 /* Adds a view (a recording, a block). The sums are exact (exact_sum.h), so they depend neither on how a file was cut into views
  * nor on the order of these.
@@ -36,8 +37,8 @@ sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32
  *            only the calibration
  * Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
  * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
-sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
-                               const double *weights, sp_error *err);
+sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores,
+                               const int32_t *labels, const double *weights, sp_error *err);
 
 /* Names the sums (count_list.h). */
 void sp_reliability_count_sums(sp_counting *c, sp_reliability_sums *sums);
@@ -46,6 +47,7 @@ void sp_nll_count_sums(sp_counting *c, sp_nll_sums *nll);
 /* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
  * SP_OK, SP_EINVAL (level), SP_ENOMEM.
  * Source  Brier 1950; Naeini et al. 2015 and Guo et al. 2017 (ECE, MCE); Nixon et al. 2019 (classwise, adaptive); Wilson 1927. */
-sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err);
+sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out,
+                                sp_error *err);
 
 #endif

@@ -22,7 +22,8 @@ static void match(double overlap, uint8_t *matched, sp_segments *counts)
 
 /* The choice of a segment of the path that ended at `end`. It may end in a segment of its class, first..last-1, with bits
  * `matched`; NULL: it does not. */
-static void choose(sp_path_segment *p, int64_t end, int64_t first, int64_t last, uint8_t *matched, sp_segments *counts)
+static void choose(sp_path_segment *p, int64_t end, int64_t first, int64_t last, uint8_t *matched,
+                   sp_segments *counts)
 {
     uint8_t none = 0, *chosen = &none;
     double best = 0;
@@ -88,7 +89,8 @@ static void end_reference(sp_overlap_walk *w, int64_t at)
     }
 }
 
-void sp_overlaps_walk(sp_overlap_walk *w, const sp_recording *r, const int32_t *path, const uint8_t *background)
+void sp_overlaps_walk(sp_overlap_walk *w, const sp_recording *r, const int32_t *path,
+                      const uint8_t *background)
 {
     for (int64_t t = 0; t < r->n_steps; t++) {
         const int64_t at = r->first + t;

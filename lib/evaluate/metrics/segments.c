@@ -34,7 +34,8 @@ static bool end_run(sp_runs *runs, const uint8_t *background, sp_tally *lengths)
     return !lengths || sp_tally_add(lengths, sp_run_key(runs->k, runs->length), 1);
 }
 
-bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background, sp_tally *lengths)
+bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
+                  sp_tally *lengths)
 {
     for (int64_t t = 0; t < r->n_steps; t++) {
         int32_t k = steps[t];
@@ -83,13 +84,14 @@ static bool is_change(const sp_recording *r, const int32_t *steps, int64_t t)
 /* Each change of the reference takes the earliest free change of the path between the same classes that is near enough. Windows
  * move with the reference and are equally wide, so taking the earliest never costs a later match. used [T]: bit w for tolerance
  * w, around the piece too. */
-static void match_change(const sp_recording *r, const int32_t *path, int64_t t, uint8_t *used, sp_boundaries *out)
+static void match_change(const sp_recording *r, const int32_t *path, int64_t t, uint8_t *used,
+                         sp_boundaries *out)
 {
     int32_t from = r->labels[t - 1], to = r->labels[t];
     for (int w = 0; w < SP_N_TOLERANCES; w++)
         for (int64_t u = t - w; u <= t + w; u++) {
-            if (u < 1 - r->before || u >= r->n_steps + r->after || used[u] >> w & 1 || path[u - 1] != from || path[u] != to ||
-                !sp_is_joined(r, u))
+            if (u < 1 - r->before || u >= r->n_steps + r->after || used[u] >> w & 1 || path[u - 1] != from ||
+                path[u] != to || !sp_is_joined(r, u))
                 continue;
             if (r->segments && r->segments[u] != r->segments[t])
                 continue;
@@ -99,7 +101,8 @@ static void match_change(const sp_recording *r, const int32_t *path, int64_t t, 
         }
 }
 
-static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track *track, uint8_t *used, sp_boundaries *out)
+static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track *track, uint8_t *used,
+                           sp_boundaries *out)
 {
     const size_t n = (size_t)r->n_steps, half = SP_AROUND / 2;
     memset(used - half, 0, n + SP_AROUND);
@@ -117,10 +120,12 @@ static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
     const uint8_t *background = e->result->background;
-    return sp_runs_walk(&e->reference.runs, r, r->labels, background, &e->reference_runs) ? SP_OK : no_room(err);
+    return sp_runs_walk(&e->reference.runs, r, r->labels, background, &e->reference_runs) ? SP_OK
+                                                                                          : no_room(err);
 }
 
-sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err)
+sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
+                          sp_error *err)
 {
     sp_track *track = &e->tracks[strategy];
     sp_strategy_result *s = &e->result->strategies[strategy];
@@ -189,13 +194,16 @@ static void class_runs_finish(sp_class_runs *b, const sp_class_runs *reference)
         b->isolated += b->lengths[l].length == 1 ? b->lengths[l].count : 0;
     }
     b->mean = value_ratio((double)b->steps, (double)b->count, "no runs");
-    b->median = b->count ? value_of((double)(length_at(b, (b->count - 1) / 2) + length_at(b, b->count / 2)) / 2)
-                         : value_undefined("no runs");
-    b->count_ratio = reference ? value_ratio((double)b->count, (double)reference->count, "no runs in the reference")
-                               : value_undefined("no reference");
+    b->median = b->count
+                    ? value_of((double)(length_at(b, (b->count - 1) / 2) + length_at(b, b->count / 2)) / 2)
+                    : value_undefined("no runs");
+    b->count_ratio = reference
+                         ? value_ratio((double)b->count, (double)reference->count, "no runs in the reference")
+                         : value_undefined("no reference");
 }
 
-sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err)
+sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out,
+                             sp_error *err)
 {
     sp_class_runs *class_runs = calloc((size_t)K, sizeof *class_runs);
     *out = class_runs;

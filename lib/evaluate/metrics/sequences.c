@@ -59,7 +59,8 @@ bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
     return are_tags;
 }
 
-sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_entity_counts *out, sp_error *err)
+sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_entity_counts *out,
+                            sp_error *err)
 {
     room m;
     sp_status status = SP_OK;
@@ -78,7 +79,8 @@ done:
 }
 
 /* The edit score of one recording; NaN: it has none. Leaves in m->path the path of scored steps, -1 elsewhere. */
-static sp_status find_edit(const sp_labelled_paths *p, int64_t n, const uint8_t *background, room *m, double *edit, sp_error *err)
+static sp_status find_edit(const sp_labelled_paths *p, int64_t n, const uint8_t *background, room *m,
+                           double *edit, sp_error *err)
 {
     const sp_recording r = recording_of(p, n);
     const int32_t *path = p->paths + p->offsets[n];
@@ -86,20 +88,22 @@ static sp_status find_edit(const sp_labelled_paths *p, int64_t n, const uint8_t 
         m->path[t] = r.labels[t] < 0 ? -1 : path[t];
     sp_runs_clear(&m->wanted);
     sp_runs_clear(&m->found);
-    if (!sp_runs_walk(&m->wanted, &r, r.labels, background, NULL) || !sp_runs_walk(&m->found, &r, m->path, background, NULL))
+    if (!sp_runs_walk(&m->wanted, &r, r.labels, background, NULL) ||
+        !sp_runs_walk(&m->found, &r, m->path, background, NULL))
         return sp_no_memory(err);
     const int64_t wanted = m->wanted.n, found = m->found.n, longer = wanted > found ? wanted : found;
     int64_t distance = 0;
     *edit = NAN;
     if (longer == 0 || (wanted > 0 && found > most_edit_cells / wanted))
         return SP_OK;
-    const sp_status status = sp_edit_distance(p->n_classes, wanted, m->wanted.classes, found, m->found.classes, &distance, err);
+    const sp_status status =
+        sp_edit_distance(p->n_classes, wanted, m->wanted.classes, found, m->found.classes, &distance, err);
     *edit = 1 - (double)distance / (double)longer;
     return status;
 }
 
-sp_status sp_segments_count(const sp_labelled_paths *p, int64_t n, const uint8_t *background, sp_segment_counts *out,
-                            sp_error *err)
+sp_status sp_segments_count(const sp_labelled_paths *p, int64_t n, const uint8_t *background,
+                            sp_segment_counts *out, sp_error *err)
 {
     room m;
     sp_overlap_walk walk = {.in_reference = false};

@@ -28,7 +28,8 @@ typedef struct sp_labelled_paths {
  *   classes  [K] names; those that are no tags have no entities
  *   out      [N], of which `reference`, `decoded` and `correct` are set
  * SP_OK, SP_ENOMEM. O(S). */
-sp_status sp_entities_count(const sp_labelled_paths *paths, const char *const *classes, sp_entity_counts *out, sp_error *err);
+sp_status sp_entities_count(const sp_labelled_paths *paths, const char *const *classes, sp_entity_counts *out,
+                            sp_error *err);
 
 /* Of each recording 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1: out [N]; NaN without scored steps,
  * where the recording does not count, and where the numbers of runs multiply to more than 2^32. SP_OK, SP_ENOMEM.
@@ -39,13 +40,13 @@ sp_status sp_edit_scores(const sp_labelled_paths *paths, double *out, sp_error *
 typedef struct sp_segment_counts {
     int64_t reference, decoded; /* segments on each side */
     int64_t matched[3];         /* at overlaps of 0.1, 0.25, 0.5 */
-    double edit;                /* 1 - Levenshtein distance / the longer of both; NaN: no segments, or too many as above */
+    double edit; /* 1 - Levenshtein distance / the longer of both; NaN: no segments, or too many as above */
 } sp_segment_counts;
 
 /* Of recording n; its `use` is not looked at.
  *   background  [K] 1: runs of the class are no segments; NULL: all are
  * SP_OK, SP_ENOMEM. O(T) and the distance. */
-sp_status sp_segments_count(const sp_labelled_paths *paths, int64_t n, const uint8_t *background, sp_segment_counts *out,
-                            sp_error *err);
+sp_status sp_segments_count(const sp_labelled_paths *paths, int64_t n, const uint8_t *background,
+                            sp_segment_counts *out, sp_error *err);
 
 #endif

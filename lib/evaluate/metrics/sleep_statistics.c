@@ -44,8 +44,8 @@ const char *sp_sleep_measure_unit(sp_sleep_measure measure)
 
 /* Goes on along a path whose steps stand at `at` and on in the recording. Steps count from the first that is scored to the last;
  * without `scored`, that has a class. segments[-1] is looked at where has_before. */
-static void walk_night(sp_night *c, int64_t at, int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
-                       bool has_before, const int32_t *stage_of_class)
+static void walk_night(sp_night *c, int64_t at, int64_t n, const int32_t *path, const int32_t *scored,
+                       const int64_t *segments, bool has_before, const int32_t *stage_of_class)
 {
     const int32_t *counted = scored ? scored : path;
     for (int64_t t = 0; t < n; t++) {
@@ -53,8 +53,12 @@ static void walk_night(sp_night *c, int64_t at, int64_t n, const int32_t *path, 
         if (!c->has_begun && !is_counted)
             continue;
         if (!c->has_begun)
-            *c = (sp_night){
-                .has_begun = true, .first = at + t, .before = -1, .first_sleep = -1, .last_sleep = -1, .first_rem = -1};
+            *c = (sp_night){.has_begun = true,
+                            .first = at + t,
+                            .before = -1,
+                            .first_sleep = -1,
+                            .last_sleep = -1,
+                            .first_rem = -1};
         else if (segments && (t > 0 || has_before) && segments[t] != segments[t - 1])
             c->before = -1;
         int64_t since = at + t - c->first;
@@ -94,7 +98,8 @@ static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_s
     const sp_night c = *night;
     const double minute = epoch_seconds / 60;
     int64_t in_bed = c.last - c.first + 1;
-    int64_t sleep = c.stage[SP_STAGE_N1] + c.stage[SP_STAGE_N2] + c.stage[SP_STAGE_N3] + c.stage[SP_STAGE_REM];
+    int64_t sleep =
+        c.stage[SP_STAGE_N1] + c.stage[SP_STAGE_N2] + c.stage[SP_STAGE_N3] + c.stage[SP_STAGE_REM];
     sp_value *v = out->values;
     out->awakenings = value_of((double)c.awakenings);
     v[SP_SLEEP_TIB] = value_of((double)in_bed * minute);
@@ -102,8 +107,8 @@ static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_s
     v[SP_SLEEP_SE] = value_of(100 * (double)sleep / (double)in_bed);
     for (int s = 0; s < SP_N_STAGES; s++)
         v[SP_SLEEP_WAKE + s] = value_of((double)c.stage[s] * minute);
-    static const sp_sleep_measure need_sleep[] = {SP_SLEEP_SOL, SP_SLEEP_WASO, SP_SLEEP_WAKE_WITHIN, SP_SLEEP_REM_LATENCY,
-                                                  SP_SLEEP_SFI};
+    static const sp_sleep_measure need_sleep[] = {SP_SLEEP_SOL, SP_SLEEP_WASO, SP_SLEEP_WAKE_WITHIN,
+                                                  SP_SLEEP_REM_LATENCY, SP_SLEEP_SFI};
     if (sleep == 0) {
         for (size_t i = 0; i < sizeof need_sleep / sizeof *need_sleep; i++)
             v[need_sleep[i]] = value_undefined("no sleep");
@@ -112,8 +117,8 @@ static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_s
     v[SP_SLEEP_SOL] = value_of((double)c.first_sleep * minute);
     v[SP_SLEEP_WASO] = value_of((double)c.wake_after * minute);
     v[SP_SLEEP_WAKE_WITHIN] = value_of((double)c.wake_within * minute);
-    v[SP_SLEEP_REM_LATENCY] =
-        c.first_rem < 0 ? value_undefined("no REM") : value_of((double)(c.first_rem - c.first_sleep) * minute);
+    v[SP_SLEEP_REM_LATENCY] = c.first_rem < 0 ? value_undefined("no REM")
+                                              : value_of((double)(c.first_rem - c.first_sleep) * minute);
     v[SP_SLEEP_SFI] = value_of((double)c.awakenings / ((double)sleep * epoch_seconds / 3600));
 }
 
@@ -140,21 +145,25 @@ typedef struct measured {
 static double value_at(const void *arg, int64_t i)
 {
     const measured *m = arg;
-    const sp_value *v = &m->nights[i].values[m->measure], *other = m->others ? &m->others[i].values[m->measure] : NULL;
+    const sp_value *v = &m->nights[i].values[m->measure],
+                   *other = m->others ? &m->others[i].values[m->measure] : NULL;
     return v->undefined || (other && other->undefined) ? NAN : v->value - (other ? other->value : 0);
 }
 
-void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out)
+void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure,
+                      sp_sleep_mean *out)
 {
     measured m = {nights, NULL, measure};
     value_summary(n, value_at, &m, "defined in no night", "one night", &out->n, &out->mean, &out->sd);
 }
 
-void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
-                           sp_sleep_measure measure, sp_sleep_agreement *out)
+void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference,
+                           const sp_sleep_statistics *decoded, sp_sleep_measure measure,
+                           sp_sleep_agreement *out)
 {
     measured m = {decoded, reference, measure};
-    value_summary(n, value_at, &m, "no night where both are defined", "one night", &out->n, &out->bias, &out->sd);
+    value_summary(n, value_at, &m, "no night where both are defined", "one night", &out->n, &out->bias,
+                  &out->sd);
     out->low = out->high = out->sd;
     if (!out->sd.undefined) {
         out->low = value_of(out->bias.value - 1.96 * out->sd.value);
@@ -190,7 +199,8 @@ sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, 
     if (!options->stage_of_class)
         return SP_OK;
     if (!(options->epoch_seconds > 0) || !isfinite(options->epoch_seconds))
-        return sp_fail(err, SP_EINVAL, "a step of %g seconds: sleep statistics need a length above 0", options->epoch_seconds);
+        return sp_fail(err, SP_EINVAL, "a step of %g seconds: sleep statistics need a length above 0",
+                       options->epoch_seconds);
     size_t K = (size_t)e->K, n = (size_t)options->n_strategies;
     sp_sleep *sleep = e->result->sleep = calloc(1, sizeof *sleep);
     e->stage_of_class = sp_zeros(&e->own, K, sizeof *e->stage_of_class);
@@ -214,7 +224,8 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
     if (sleep && e->options.is_part)
         e->nights = sp_grown(e->nights, n, ((size_t)sleep->n_strategies + 1) * sizeof *e->nights, is_whole);
     for (int32_t s = 0; sleep && s < sleep->n_strategies; s++)
-        sleep->strategies[s].nights = sp_grown(sleep->strategies[s].nights, n, sizeof *sleep->strategies[s].nights, is_whole);
+        sleep->strategies[s].nights =
+            sp_grown(sleep->strategies[s].nights, n, sizeof *sleep->strategies[s].nights, is_whole);
 }
 
 static void add_night(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path,
@@ -266,12 +277,13 @@ void sp_sleep_finish(sp_evaluation *e)
         return;
     int64_t n = sleep->n_nights = e->result->n_recordings;
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
-        sp_sleep_mean_of(sleep->reference ? n : 0, sleep->reference, (sp_sleep_measure)m, &sleep->reference_means[m]);
+        sp_sleep_mean_of(sleep->reference ? n : 0, sleep->reference, (sp_sleep_measure)m,
+                         &sleep->reference_means[m]);
         for (int32_t s = 0; s < sleep->n_strategies; s++) {
             sp_sleep_strategy *one = &sleep->strategies[s];
             sp_sleep_mean_of(n, one->nights, (sp_sleep_measure)m, &one->means[m]);
-            sp_sleep_agreement_of(sleep->reference ? n : 0, sleep->reference, one->nights, (sp_sleep_measure)m,
-                                  &one->agreement[m]);
+            sp_sleep_agreement_of(sleep->reference ? n : 0, sleep->reference, one->nights,
+                                  (sp_sleep_measure)m, &one->agreement[m]);
             sp_sleep_agreement_intervals(e->result->level, &one->agreement[m]);
         }
     }

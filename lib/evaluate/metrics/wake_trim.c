@@ -10,7 +10,8 @@ int64_t sp_wake_trim_steps(double minutes, double epoch_seconds)
     return (int64_t)floor(60 * minutes / epoch_seconds + 1e-9);
 }
 
-void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class, const int32_t *labels)
+void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class,
+                  const int32_t *labels)
 {
     for (int64_t t = 0; t < n_steps; t++)
         if (labels[t] >= 0 && stage_of_class[labels[t]] != SP_STAGE_WAKE) {
@@ -19,7 +20,8 @@ void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int3
         }
 }
 
-int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps, int32_t *labels)
+int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps,
+                           int32_t *labels)
 {
     int64_t n = 0;
     if (sleep->last < 0)

@@ -22,22 +22,23 @@ static void differences(const void *arg, const int64_t *sums, double *values)
     }
 }
 
-static sp_status check_counts(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
-                              sp_error *err)
+static sp_status check_counts(int64_t n, int32_t n_strategies, const int64_t *const *correct,
+                              const int64_t *scored, sp_error *err)
 {
     for (int64_t i = 0; i < n; i++)
         for (int32_t s = 0; s < n_strategies; s++)
             if (scored[i] < 0 || correct[s][i] < 0 || correct[s][i] > scored[i])
-                return sp_fail(err, SP_EINVAL, "recording %lld has %lld right of %lld scored steps", (long long)i,
-                               (long long)correct[s][i], (long long)scored[i]);
+                return sp_fail(err, SP_EINVAL, "recording %lld has %lld right of %lld scored steps",
+                               (long long)i, (long long)correct[s][i], (long long)scored[i]);
     if (n >= INT64_C(1) << 32)
         return sp_fail(err, SP_EINVAL, "%lld recordings are too many for the bootstrap", (long long)n);
     return SP_OK;
 }
 
-sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
-                                  int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
-                                  sp_workers *workers, sp_difference *out, sp_error *err)
+sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t *const *correct,
+                                  const int64_t *scored, int32_t n_pairs, const int32_t (*pairs)[2],
+                                  const sp_bootstrap_options *options, sp_workers *workers,
+                                  sp_difference *out, sp_error *err)
 {
     sp_count_rows rows = {0};
     bool is_whole = true;
@@ -54,8 +55,10 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
     }
     accuracy_pairs asked = {n_pairs, pairs};
     sp_clusters clusters = sp_count_rows_view(&rows, 1 + n_strategies);
-    sp_statistics statistics = {.n = n_pairs, .most = 1, .compute = differences, .arg = &asked, .undefined = "no scored steps"};
-    TRY(is_whole ? sp_clusters_bootstrap(&clusters, &statistics, options, workers, out, err) : sp_no_memory(err));
+    sp_statistics statistics = {
+        .n = n_pairs, .most = 1, .compute = differences, .arg = &asked, .undefined = "no scored steps"};
+    TRY(is_whole ? sp_clusters_bootstrap(&clusters, &statistics, options, workers, out, err)
+                 : sp_no_memory(err));
 done:
     sp_count_rows_free(&rows);
     return status;

@@ -53,8 +53,10 @@ static int32_t affordable(int32_t n, double additions)
 static void bootstrap_open(bootstrap *b, int n_threads, sp_owned *own)
 {
     size_t V = (size_t)b->n_values, width = (size_t)b->table.lists.width, rows = (size_t)b->table.lists.n;
-    b->n_resamples = affordable(sp_bootstrap_resamples(b->options, b->n_clusters), sp_count_table_cost(&b->table));
-    if (b->n_clusters <= SP_MOST_STUDENTISED) /* a row is taken out and put back, and all is computed from the sums */
+    b->n_resamples =
+        affordable(sp_bootstrap_resamples(b->options, b->n_clusters), sp_count_table_cost(&b->table));
+    if (b->n_clusters <=
+        SP_MOST_STUDENTISED) /* a row is taken out and put back, and all is computed from the sums */
         b->n_ratios = affordable(b->n_resamples, (double)rows * 3 * (double)width);
     b->n_jobs = (int64_t)n_threads * JOBS_PER_THREAD;
     b->total = sp_zeros(own, width, sizeof *b->total);
@@ -117,7 +119,8 @@ static void studentise(const bootstrap *b, int64_t j, int64_t i, int64_t *sums, 
         }
     }
     for (int32_t v = 0; v < b->n_values; v++)
-        b->ratios[(size_t)v * (size_t)b->n_ratios + (size_t)i] = ratio_of(values[v] - b->observed[v], error_of(&about[v]));
+        b->ratios[(size_t)v * (size_t)b->n_ratios + (size_t)i] =
+            ratio_of(values[v] - b->observed[v], error_of(&about[v]));
 }
 
 static void resample(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -126,7 +129,8 @@ static void resample(void *arg, sp_scratch *scratch, int64_t first, int64_t last
     const bootstrap *b = arg;
     for (int64_t j = first; j < last; j++) {
         int64_t *sums = b->sums + j * b->table.lists.width, end = share_begin(b, b->n_resamples, j + 1);
-        uint32_t *matrix_sums = b->matrix_sums + (size_t)j * b->table.stride, *times = b->times + j * b->table.lists.n;
+        uint32_t *matrix_sums = b->matrix_sums + (size_t)j * b->table.stride,
+                 *times = b->times + j * b->table.lists.n;
         double *values = b->values + 2 * j * b->n_values;
         for (int64_t i = share_begin(b, b->n_resamples, j); i < end; i++) {
             random_stream random = random_open(b->options->seed, (uint64_t)i);
@@ -207,7 +211,8 @@ static void make_intervals(void *arg, sp_scratch *scratch, int64_t first, int64_
         sp_draws draws = {.observed = b->observed[v],
                           .least = is_share ? 0 : -b->statistics->most,
                           .most = is_share ? 1 : b->statistics->most,
-                          .spread = spread_of(b->table.lists.n, b->without + v * b->table.lists.n, &out->skewness),
+                          .spread =
+                              spread_of(b->table.lists.n, b->without + v * b->table.lists.n, &out->skewness),
                           .values = b->drawn + v * b->n_resamples,
                           .ratios = b->ratios + v * b->n_ratios};
         draws.n = keep_defined(b->n_resamples, draws.values);
@@ -227,17 +232,22 @@ static void observe(bootstrap *b)
     for (int32_t v = 0; v < b->n_values; v++) {
         bool is_defined = b->n_clusters > 0 && !isnan(b->observed[v]);
         b->out[v] = (sp_difference){.n = b->n_clusters};
-        b->out[v].difference = is_defined ? value_of(b->observed[v]) : value_undefined(b->statistics->undefined);
+        b->out[v].difference =
+            is_defined ? value_of(b->observed[v]) : value_undefined(b->statistics->undefined);
         sp_intervals_none(b->n_clusters == 1 ? "one recording" : b->statistics->undefined, &b->out[v]);
     }
 }
 
-sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics *statistics, const sp_bootstrap_options *options,
-                                sp_workers *workers, sp_difference *out, sp_error *err)
+sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics *statistics,
+                                const sp_bootstrap_options *options, sp_workers *workers, sp_difference *out,
+                                sp_error *err)
 {
     sp_owned own = {0};
-    bootstrap b = {
-        .statistics = statistics, .options = options, .n_clusters = clusters->n, .n_values = statistics->n, .out = out};
+    bootstrap b = {.statistics = statistics,
+                   .options = options,
+                   .n_clusters = clusters->n,
+                   .n_values = statistics->n,
+                   .out = out};
     sp_status status = SP_OK;
     TRY(sp_bootstrap_options_check(options, err));
     if (statistics->n == 0)

@@ -48,8 +48,11 @@ void sp_count_rows_free(sp_count_rows *r)
 sp_clusters sp_count_rows_view(const sp_count_rows *r, int32_t width)
 {
     static const int64_t none[1] = {0};
-    return (sp_clusters){
-        .n = r->n, .width = width, .offsets = r->offsets ? r->offsets : none, .slots = r->slots, .counts = r->counts};
+    return (sp_clusters){.n = r->n,
+                         .width = width,
+                         .offsets = r->offsets ? r->offsets : none,
+                         .slots = r->slots,
+                         .counts = r->counts};
 }
 
 bool sp_clusters_group(const sp_clusters *c, int64_t n_groups, const int64_t *group, sp_count_rows *out)

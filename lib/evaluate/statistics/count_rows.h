@@ -30,6 +30,7 @@ void sp_count_rows_free(sp_count_rows *rows);
 /* The clusters that have ended; the lists stay the rows'. */
 sp_clusters sp_count_rows_view(const sp_count_rows *rows, int32_t width);
 /* Puts cluster i into group[i], 0..n_groups-1. out: fresh rows, to be freed in any case. False: no memory. */
-bool sp_clusters_group(const sp_clusters *clusters, int64_t n_groups, const int64_t *group, sp_count_rows *out);
+bool sp_clusters_group(const sp_clusters *clusters, int64_t n_groups, const int64_t *group,
+                       sp_count_rows *out);
 
 #endif

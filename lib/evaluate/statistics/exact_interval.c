@@ -11,8 +11,8 @@
 static double upper_tail(int64_t k, int64_t n, double p)
 {
     const double x = (double)k, m = (double)n, odds = p / (1 - p);
-    double term =
-        exp(gsl_sf_lngamma(m + 1) - gsl_sf_lngamma(x + 1) - gsl_sf_lngamma(m - x + 1) + x * log(p) + (m - x) * log1p(-p));
+    double term = exp(gsl_sf_lngamma(m + 1) - gsl_sf_lngamma(x + 1) - gsl_sf_lngamma(m - x + 1) + x * log(p) +
+                      (m - x) * log1p(-p));
     double sum = 0;
     for (int64_t i = k; i <= n && term > sum * 1e-18; i++) {
         sum += term;

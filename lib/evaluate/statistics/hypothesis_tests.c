@@ -38,7 +38,8 @@ void sp_mcnemar_test(int64_t only_a, int64_t only_b, sp_mcnemar *out)
     int64_t n = only_a + only_b, low = only_a < only_b ? only_a : only_b;
     if (n == 0) {
         sp_value none = value_undefined("no discordant steps");
-        out->exact = out->mid_p = out->chi2 = out->chi2_p = out->chi2_corrected = out->chi2_corrected_p = none;
+        out->exact = out->mid_p = out->chi2 = out->chi2_p = out->chi2_corrected = out->chi2_corrected_p =
+            none;
         return;
     }
     double exact = only_a == only_b ? 1 : fmin(1, 2 * lower_half(low, n));
@@ -75,7 +76,8 @@ static double add_ranks(int32_t k, const double *row, double *sums)
     return ties;
 }
 
-sp_status sp_friedman_test(int64_t n, int32_t k, const double *values, double *mean_ranks, sp_chi2 *out, sp_error *err)
+sp_status sp_friedman_test(int64_t n, int32_t k, const double *values, double *mean_ranks, sp_chi2 *out,
+                           sp_error *err)
 {
     double *sums = calloc((size_t)k + 1, sizeof *sums), ties = 0, squares = 0;
     if (!sums)
@@ -110,7 +112,8 @@ void sp_cochran_test(int32_t k, const int64_t *right, double sum, double squares
     }
     *out = (sp_chi2){.df = k - 1};
     const char *reason = k < 3 ? "fewer than three strategies" : below <= 0 ? "no discordant steps" : NULL;
-    out->chi2 = reason ? value_undefined(reason) : value_of((K - 1) * (K * of_strategies - total * total) / below);
+    out->chi2 =
+        reason ? value_undefined(reason) : value_of((K - 1) * (K * of_strategies - total * total) / below);
     out->p = reason ? out->chi2 : chi2_p(out->chi2.value, out->df);
 }
 

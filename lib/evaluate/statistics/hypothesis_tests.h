@@ -16,7 +16,8 @@ void sp_mcnemar_cluster_test(int64_t n, const int64_t *a, const int64_t *b, sp_c
  *   values      [n,k] finite, greater is better;   mean_ranks  out [k], 1 the best; may be NULL; left alone for n = 0
  * Undefined "fewer than three strategies", "fewer than two units", "no difference" (all tied). SP_OK, SP_ENOMEM. O(n k^2).
  * Source  Friedman 1937; Demsar 2006. */
-sp_status sp_friedman_test(int64_t n, int32_t k, const double *values, double *mean_ranks, sp_chi2 *out, sp_error *err);
+sp_status sp_friedman_test(int64_t n, int32_t k, const double *values, double *mean_ranks, sp_chi2 *out,
+                           sp_error *err);
 
 /* Cochran's Q over steps: with G_j the right steps of strategy j and L_t the strategies that have step t right,
  *     Q = (k - 1)(k sum G^2 - (sum G)^2) / (k sum L - sum L^2),  df = k - 1

@@ -20,9 +20,11 @@ sp_bootstrap_options sp_bootstrap_options_default(void)
 sp_status sp_bootstrap_options_check(const sp_bootstrap_options *options, sp_error *err)
 {
     if (options->n_resamples < 1)
-        return sp_fail(err, SP_EINVAL, "%d bootstrap resamples: at least 1 is needed, 10000 are usual", options->n_resamples);
+        return sp_fail(err, SP_EINVAL, "%d bootstrap resamples: at least 1 is needed, 10000 are usual",
+                       options->n_resamples);
     if (!(options->level > 0 && options->level < 1))
-        return sp_fail(err, SP_EINVAL, "confidence level %g: must be between 0 and 1, such as 0.95", options->level);
+        return sp_fail(err, SP_EINVAL, "confidence level %g: must be between 0 and 1, such as 0.95",
+                       options->level);
     return SP_OK;
 }
 
@@ -151,7 +153,8 @@ static void from_ratios(const sp_draws *draws, const sp_bootstrap_options *optio
                                                                           : NULL;
     for (int side = 0; side < 2; side++) {
         double end = draws->observed - draws->spread.error * ends[1 - side];
-        out->studentised[side] = reason ? value_undefined(reason) : value_of(fmin(fmax(end, draws->least), draws->most));
+        out->studentised[side] =
+            reason ? value_undefined(reason) : value_of(fmin(fmax(end, draws->least), draws->most));
     }
 }
 
@@ -162,9 +165,10 @@ void sp_intervals(const sp_draws *draws, const sp_bootstrap_options *options, sp
         from_ratios(draws, options, out);
     else
         out->studentised[0] = out->studentised[1] = value_undefined("more than 128 recordings");
-    const sp_value *shown = options->interval == SP_INTERVAL_PERCENTILE                       ? out->percentile
-                            : options->interval == SP_INTERVAL_STUDENTISED && draws->n_ratios ? out->studentised
-                                                                                              : out->bca;
+    const sp_value *shown = options->interval == SP_INTERVAL_PERCENTILE ? out->percentile
+                            : options->interval == SP_INTERVAL_STUDENTISED && draws->n_ratios
+                                ? out->studentised
+                                : out->bca;
     out->low = shown[0];
     out->high = shown[1];
     out->n_resamples = draws->n;

@@ -48,7 +48,8 @@ enum { RANDOM_PIECE = 256 };
 /* `count` numbers, 1 to RANDOM_PIECE, uniform on 0..n-1, 1 <= n < 2^32, without bias: 32 bits times n, the high half is the
  * number, and the few products whose low half is below 2^32 mod n are passed over (Lemire 2019, doi:10.1145/3230636). out: room
  * for RANDOM_PIECE. */
-static inline __attribute__((always_inline)) void random_below(random_stream *r, uint32_t n, int count, uint32_t *restrict out)
+static inline __attribute__((always_inline)) void random_below(random_stream *r, uint32_t n, int count,
+                                                               uint32_t *restrict out)
 {
     const uint32_t threshold = (uint32_t)-n % n;
     uint64_t word[RANDOM_PIECE / 2];

@@ -94,7 +94,8 @@ void sp_count_table_add(const sp_count_table *t, int64_t row, int64_t sign, int6
 typedef uint32_t vector __attribute__((vector_size(4 * COLUMNS), aligned(4), may_alias));
 
 /* Adds n drawn rows to `m` vectors of sums, which stay in registers: m is a constant where this is inlined. */
-SP_ALWAYS_INLINE void add_vectors(const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums, const int m)
+SP_ALWAYS_INLINE void add_vectors(const uint32_t *rows, size_t stride, const uint32_t *index, int n,
+                                  uint32_t *sums, const int m)
 {
     vector sum[MOST_VECTORS];
     for (int v = 0; v < m; v++)
@@ -108,7 +109,8 @@ SP_ALWAYS_INLINE void add_vectors(const uint32_t *rows, size_t stride, const uin
         ((vector *)(void *)sums)[v] = sum[v];
 }
 
-SP_ALWAYS_INLINE void add_drawn_any(const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums)
+SP_ALWAYS_INLINE void add_drawn_any(const uint32_t *rows, size_t stride, const uint32_t *index, int n,
+                                    uint32_t *sums)
 {
     for (size_t left = stride / COLUMNS; left > 0;) {
         size_t passes = (left + MOST_VECTORS - 1) / MOST_VECTORS, m = (left + passes - 1) / passes;
@@ -139,12 +141,14 @@ SP_ALWAYS_INLINE void add_drawn_any(const uint32_t *rows, size_t stride, const u
 }
 
 /* The loops over drawn rows are compiled for each instruction set; sums of integers are the same in all. */
-SP_FOR_EACH_ISA(void, add_drawn, (const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums),
+SP_FOR_EACH_ISA(void, add_drawn,
+                (const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums),
                 add_drawn_any(rows, stride, index, n, sums);)
 SP_FOR_EACH_ISA(void, draw_rows, (random_stream * random, uint32_t n, int count, uint32_t *index),
                 random_below(random, n, count, index);)
 
-void sp_count_table_draw(const sp_count_table *t, random_stream *random, uint32_t *matrix_sums, int64_t *sums, uint32_t *times)
+void sp_count_table_draw(const sp_count_table *t, random_stream *random, uint32_t *matrix_sums, int64_t *sums,
+                         uint32_t *times)
 {
     const sp_isa isa = sp_isa_current();
     const sp_clusters *c = &t->lists;

@@ -20,8 +20,8 @@ bool sp_count_table_open(const sp_clusters *clusters, uint64_t seed, sp_count_ta
 void sp_count_table_free(sp_count_table *table);
 
 /* sums [width] of n rows drawn with replacement; matrix_sums [stride] scratch; times [n], or NULL: how often each was drawn. */
-void sp_count_table_draw(const sp_count_table *table, random_stream *random, uint32_t *matrix_sums, int64_t *sums,
-                         uint32_t *times);
+void sp_count_table_draw(const sp_count_table *table, random_stream *random, uint32_t *matrix_sums,
+                         int64_t *sums, uint32_t *times);
 
 /* Adds `sign` times a row to the sums [width]. */
 void sp_count_table_add(const sp_count_table *table, int64_t row, int64_t sign, int64_t *sums);

@@ -73,7 +73,8 @@ static double exact_p(int n, const double *d, double threshold)
 }
 
 /* Random signs, four values at a time: sums [n / 4 rounded up][16] holds what each pattern of four signs adds. */
-static double sampled_p(uint64_t seed, int64_t n_fours, const double (*sums)[16], double threshold, int32_t n_resamples)
+static double sampled_p(uint64_t seed, int64_t n_fours, const double (*sums)[16], double threshold,
+                        int32_t n_resamples)
 {
     enum { FOURS = 16 * RANDOM_LANES }; /* whose signs are drawn at once */
     int64_t extreme = 0;
@@ -112,14 +113,15 @@ static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *optio
     }
     for (int64_t i = 0; i < n_fours; i++)
         all_sums(4, values + 4 * i, sums[i]);
-    *p = sampled_p(options->seed, n_fours, (const double(*)[16])sums, threshold, sp_bootstrap_resamples(options, n));
+    *p = sampled_p(options->seed, n_fours, (const double(*)[16])sums, threshold,
+                   sp_bootstrap_resamples(options, n));
 done:
     sp_owned_free(&own);
     return status;
 }
 
-sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options, sp_sign_flip *out,
-                            sp_error *err)
+sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options,
+                            sp_sign_flip *out, sp_error *err)
 {
     int64_t kept = 0, m = 0;
     double *d = NULL, p = 0;
@@ -127,8 +129,10 @@ sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootst
     TRY(sp_bootstrap_options_check(options, err));
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(difference[i]))
-            return sp_fail(err, SP_EINVAL, "difference %lld of %lld is not finite: the sign-flip test needs finite differences",
-                           (long long)i, (long long)n);
+            return sp_fail(
+                err, SP_EINVAL,
+                "difference %lld of %lld is not finite: the sign-flip test needs finite differences",
+                (long long)i, (long long)n);
         kept += difference[i] != 0;
     }
     if (kept == 0) {

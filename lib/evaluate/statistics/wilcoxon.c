@@ -67,7 +67,8 @@ static double normal_p(int64_t n, const int64_t *rank, int64_t doubled_w)
 }
 
 /* n differences, of which the first `zeros` are 0; rank [n - zeros]. */
-static void signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank, sp_owned *own, sp_wilcoxon *out)
+static void signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank, sp_owned *own,
+                        sp_wilcoxon *out)
 {
     int64_t kept = n - zeros, plus = 0, minus = 0;
     doubled_ranks(n, zeros, d, rank);
@@ -81,20 +82,24 @@ static void signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank
     out->rank_biserial = value_of((double)(plus - minus) / (double)(plus + minus));
 }
 
-sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros, sp_wilcoxon *out, sp_error *err)
+sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros,
+                                  sp_wilcoxon *out, sp_error *err)
 {
     sp_wilcoxon result = {0};
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(difference[i]))
-            return sp_fail(err, SP_EINVAL, "difference %lld of %lld is not finite: the signed rank test needs finite differences",
-                           (long long)i, (long long)n);
+            return sp_fail(
+                err, SP_EINVAL,
+                "difference %lld of %lld is not finite: the signed rank test needs finite differences",
+                (long long)i, (long long)n);
         result.better += difference[i] > 0;
         result.worse += difference[i] < 0;
         result.ties += difference[i] == 0;
     }
     int64_t kept = result.better + result.worse, ranked = zeros == SP_ZEROS_PRATT ? n : kept;
     if (kept == 0) {
-        result.p = result.p_least = result.rank_biserial = value_undefined(n ? "no difference" : "no recordings");
+        result.p = result.p_least = result.rank_biserial =
+            value_undefined(n ? "no difference" : "no recordings");
         *out = result;
         return SP_OK;
     }

@@ -30,16 +30,16 @@ extern "C" {
  * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL; SP_ENOMEM.
  * Cost    O(T (M exponentials + transitions)) time. Memory T M doubles up to 32 MB, beyond that 2 sqrt(T) M doubles and half as
  *         much time again (the forward pass of a stretch is done twice). */
-sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
-                              double *log_partition, sp_error *err);
+sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                              double *marginals, double *log_partition, sp_error *err);
 
 /* Marginal of the class that a path has at each step: how sure all legal paths together are of it.
  *   path           [T] 0..K-1, of any strategy
  *   confidence     out [T]; may be NULL
  *   log_partition  out, log Z; may be NULL. exp(path score - log Z) is the posterior of the path
  * Returns as sp_forward_backward(); SP_EINVAL where the path names no class. */
-sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                        float *confidence, double *log_partition, sp_error *err);
+sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                        const int32_t *path, float *confidence, double *log_partition, sp_error *err);
 
 /* ---- the strategies that follow from marginals, for sp_decode() and sp_decode_batch() ----
  *
@@ -83,8 +83,8 @@ typedef struct sp_nbest_paths {
  *         (predecessors + 4) bytes for each state of a step that is asked.
  * Source  Jimenez and Marzal 1999, "Computing the K shortest paths: a new algorithm and an experimental comparison",
  *         doi:10.1007/3-540-48318-7_4. */
-sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
-                   sp_error *err);
+sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch,
+                   sp_nbest_paths *out, sp_error *err);
 
 /* How far a path is ahead of every other legal path: its sp_path_score() less the best one of a path that differs from it in some
  * class. Not negative for sp_viterbi()'s path; 0 at a tie; negative for a path that some other one beats; -INFINITY for an
@@ -92,8 +92,8 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
  *   path    [T] 0..K-1
  *   margin  out, nats; untouched on failure
  * Returns SP_OK; SP_ENOPATH; SP_EINVAL where the path names no class; SP_ENOMEM. O(T transitions) time, 4 M doubles. */
-sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
-                    sp_error *err);
+sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                    double *margin, sp_error *err);
 
 /* ---- paths drawn from the posterior ---- */
 
@@ -114,8 +114,8 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
  * Cost    the forward pass, half of sp_forward_backward(), and O(T n log(predecessors)); at each step an exponential for each
  *         predecessor of each state that some draw has. Memory as there, 20 n bytes and 12 M bytes. Probabilities are met to 2^-53.
  * Source  Carter and Kohn 1994, doi:10.1093/biomet/81.3.541; Fruehwirth-Schnatter 1994, doi:10.1111/j.1467-9892.1994.tb00184.x. */
-sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options, sp_scratch *scratch,
-                   int32_t *paths, int64_t stride, sp_error *err);
+sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options,
+                   sp_scratch *scratch, int32_t *paths, int64_t stride, sp_error *err);
 
 /* ---- steps worth a look ---- */
 
@@ -145,8 +145,9 @@ typedef struct sp_review_step {
  * Cost    the forward pass, and for each step, and again for those around each one that is chosen, the transitions times the classes that it
  *         may have (above 1e-6), for each step that it says something of (to 1e-6). 8 T (M + transitions) bytes.
  * Source  expected error reduction: Roy and McCallum 2001, ICML; for sequences Settles and Craven 2008, EMNLP, D08-1112. */
-sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least, sp_scratch *scratch,
-                    sp_review_step *steps, int64_t *n_found, double *probability, sp_error *err);
+sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least,
+                    sp_scratch *scratch, sp_review_step *steps, int64_t *n_found, double *probability,
+                    sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -44,7 +44,13 @@ typedef struct sp_changes {
 /* Where a step stands in the reference: does the neighbour before it and after it have the same class? A neighbour that is
  * missing (ends of recordings and segments) or unscored counts as the same. Names as in Luna: AAA inside a run, AAX before a
  * change, XAA after one, XAX a run of one step. */
-typedef enum sp_context { SP_CONTEXT_AAA, SP_CONTEXT_AAX, SP_CONTEXT_XAA, SP_CONTEXT_XAX, SP_N_CONTEXTS } sp_context;
+typedef enum sp_context {
+    SP_CONTEXT_AAA,
+    SP_CONTEXT_AAX,
+    SP_CONTEXT_XAA,
+    SP_CONTEXT_XAX,
+    SP_N_CONTEXTS
+} sp_context;
 
 /* Runs of one class. With a reference both sides are counted inside stretches of scored steps, so that they compare; without one
  * over whole paths. Gaps and ends cut runs; a run that is cut counts with the length it has. Undecoded steps have no runs. */
@@ -53,10 +59,12 @@ typedef struct sp_length_count {
 } sp_length_count;
 typedef struct sp_class_runs {
     int64_t count, steps;
-    int64_t isolated;            /* runs of one step */
-    sp_value mean, median;       /* length in steps; undefined "no runs" */
-    sp_value count_ratio;        /* count / count in the reference; undefined in the reference itself and where it has none */
-    int64_t too_short, too_long; /* of all of the path's, those that the model rules out: short_runs and long_runs of the class;
+    int64_t isolated;      /* runs of one step */
+    sp_value mean, median; /* length in steps; undefined "no runs" */
+    sp_value
+        count_ratio; /* count / count in the reference; undefined in the reference itself and where it has none */
+    int64_t too_short,
+        too_long; /* of all of the path's, those that the model rules out: short_runs and long_runs of the class;
                                     where the model has durations, else 0 */
     int64_t n_lengths;
     sp_length_count *lengths; /* ascending: the whole distribution */
@@ -90,7 +98,8 @@ typedef struct sp_segments {
  * mode "strict": B I* in IOB2, I* E in IOE2, B I* E or S in BIOES; others do not exist. */
 typedef struct sp_entity_counts {
     int64_t reference, decoded, correct;
-    sp_value precision, recall, f1; /* correct / decoded, correct / reference, 2 correct / (reference + decoded) */
+    sp_value precision, recall,
+        f1; /* correct / decoded, correct / reference, 2 correct / (reference + decoded) */
 } sp_entity_counts;
 typedef struct sp_entities {
     sp_entity_counts pooled, strict;
@@ -100,7 +109,8 @@ typedef struct sp_entities {
 /* Entities of recordings held out, pooled, read as sp_entity_counts are. */
 typedef struct sp_held_entities {
     int64_t reference, decoded, correct;
-    sp_difference precision, recall, f1; /* the share is in `difference`; intervals by the bootstrap of recordings, or groups */
+    sp_difference precision, recall,
+        f1; /* the share is in `difference`; intervals by the bootstrap of recordings, or groups */
 } sp_held_entities;
 typedef struct sp_held_type {
     char *name;
@@ -114,12 +124,13 @@ typedef struct sp_operating_point {
 /* What a tagger's biases by kind of transition (learn.h), learnt without each fold of recordings, do on that fold. */
 enum { SP_OPERATING_POINTS = 9 };
 typedef struct sp_operating_points {
-    const char *scheme;            /* "BIOES", static */
-    char aim[128];                 /* "recall of entities at least 0.98" */
-    int32_t n_folds;               /* 0: there are none */
-    sp_held_entities held;         /* at the aim */
-    int32_t n_types, n_rare_types; /* judged by themselves at the aim, by first class; with too few entities for that */
-    sp_held_type *types;           /* [n_types] */
+    const char *scheme;    /* "BIOES", static */
+    char aim[128];         /* "recall of entities at least 0.98" */
+    int32_t n_folds;       /* 0: there are none */
+    sp_held_entities held; /* at the aim */
+    int32_t n_types,
+        n_rare_types;    /* judged by themselves at the aim, by first class; with too few entities for that */
+    sp_held_type *types; /* [n_types] */
     sp_operating_point curve
         [SP_OPERATING_POINTS]; /* with_curve of the aim: the biases with the greatest F, by beta; from precision's side to recall's */
 } sp_operating_points;
@@ -134,11 +145,11 @@ typedef struct sp_error_runs {
     int64_t worsened;           /* steps */
     int64_t consequences;       /* of them: worsened - runs */
     sp_value consequence_share; /* consequences / worsened; undefined "no step broken" */
-    int64_t forbidden;          /* runs whose first right class may not follow what the strategy chose before it,
+    int64_t forbidden;   /* runs whose first right class may not follow what the strategy chose before it,
                                    or not start; the others come of longer rules, weights, or the whole path */
-    sp_class_runs *runs;        /* [1] number, steps, mean and median length, all lengths; NULL: no argmax */
+    sp_class_runs *runs; /* [1] number, steps, mean and median length, all lengths; NULL: no argmax */
     int64_t longest, longest_recording, longest_step; /* the first of the longest; 0 without runs */
-    int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
+    int64_t dead_ends; /* recordings that ended in a dead end: nothing of them is decoded */
 } sp_error_runs;
 
 /* How often, along a path or the reference. Illegal transitions have three denominators; each rate is named after its own. */
@@ -150,10 +161,11 @@ typedef struct sp_frequencies {
     sp_value illegal_per_hour, changes_per_hour;
     int64_t runs, isolated;  /* runs of one class, as in sp_class_runs; of them one step long */
     sp_value isolated_share; /* isolated / runs; undefined "no runs" */
-    sp_value runs_ratio;     /* runs / runs of the reference, below 1 where the path is smoother; undefined "no runs in the
+    sp_value
+        runs_ratio; /* runs / runs of the reference, below 1 where the path is smoother; undefined "no runs in the
                                 reference", "no reference", in the reference itself "the reference itself" */
     int64_t
-        worst_recording;   /* index of the recording with the most illegal transitions, the first of several; -1: none has any */
+        worst_recording; /* index of the recording with the most illegal transitions, the first of several; -1: none has any */
     int64_t worst_illegal; /* of it */
 } sp_frequencies;
 
@@ -185,9 +197,10 @@ typedef struct sp_violation_counts {
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
 typedef struct sp_strategy_result {
-    char *name;         /* "beam:8"; for paths from a file the name there; of another classifier "old.beam:8" */
+    char *name; /* "beam:8"; for paths from a file the name there; of another classifier "old.beam:8" */
     int32_t classifier; /* whose scores: 0 the first classifier's, i those of against[i-1] */
-    int32_t argmax;     /* the strategy argmax on the same scores, which changes are counted against; -1: it is not among them */
+    int32_t
+        argmax; /* the strategy argmax on the same scores, which changes are counted against; -1: it is not among them */
     bool is_legal_by_construction;
     bool has_agreement;                                        /* labels were there */
     sp_agreement agreement;                                    /* pooled over all scored steps */
@@ -200,7 +213,8 @@ typedef struct sp_strategy_result {
     sp_violation_counts violations;
     int64_t n_illegal_pairs;
     sp_pair_count *illegal_pairs; /* most frequent first, then by index */
-    int64_t *transition_counts;   /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_TRANSITION_CLASSES
+    int64_t *
+        transition_counts; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_TRANSITION_CLASSES
                                      classes: */
     int64_t n_transition_pairs;
     sp_pair_count *transition_pairs; /* most frequent first, then by index; NULL where there is a matrix */
@@ -218,29 +232,34 @@ typedef struct sp_strategy_result {
     double regret_sum;
     int64_t regret_steps, zero_steps;
     sp_value weighted_kappa; /* of the weights that were asked for */
-    sp_value kappa_se;       /* of kappa: Fleiss et al. 1969, doi:10.1037/h0028106, eq. 14; assumes independent steps */
-    sp_value path_score;     /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
+    sp_value
+        kappa_se; /* of kappa: Fleiss et al. 1969, doi:10.1037/h0028106, eq. 14; assumes independent steps */
+    sp_value
+        path_score; /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
     int64_t n_undecoded;
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
-    int64_t n_impossible;        /* recordings whose path scores -inf: no way through states, lengths and rules, or scores */
-    int64_t n_redirected;        /* steps at which looking ahead changed greedy's choice */
+    int64_t
+        n_impossible; /* recordings whose path scores -inf: no way through states, lengths and rules, or scores */
+    int64_t n_redirected; /* steps at which looking ahead changed greedy's choice */
     bool has_changes;
     sp_changes changes;        /* from argmax, when argmax is among the strategies */
     sp_changes *class_changes; /* [K] the same by reference class; NULL without labels */
     sp_changes context_changes[SP_N_CONTEXTS];
-    sp_error_runs error_runs;                                             /* where has_changes; empty for argmax itself */
-    int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
-    sp_class_runs *class_runs;                                            /* [K] */
+    sp_error_runs error_runs; /* where has_changes; empty for argmax itself */
+    int64_t context_steps[SP_N_CONTEXTS],
+        context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
+    sp_class_runs *class_runs;          /* [K] */
     sp_boundaries boundaries;
     sp_segments segments;
     /* Mean over recordings of 1 - Levenshtein(segments, segments of the reference) / the more of both, in 0..1 (Lea et al. 2017).
      */
     sp_value edit_score;
-    int64_t edit_score_n;            /* recordings it is over: those with a segment, in the path or the reference */
-    int64_t edit_score_too_long;     /* but for these, where both numbers of segments multiply to more than 2^32 */
-    sp_entities entities;            /* when the comparison has_entities */
+    int64_t edit_score_n; /* recordings it is over: those with a segment, in the path or the reference */
+    int64_t
+        edit_score_too_long; /* but for these, where both numbers of segments multiply to more than 2^32 */
+    sp_entities entities;    /* when the comparison has_entities */
     sp_recording_result *recordings; /* [N] */
-    double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
+    double seconds; /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
 
 /* The unit of inference is the recording, or, where subjects are known, the subject: a cluster of the bootstrap holds all its
@@ -251,19 +270,22 @@ typedef struct sp_strategy_result {
  * tested by sign flips (permutation); where a metric is not tested, test.p, p_least and rank_biserial, p_holm, permutation.p and
  * mcnemar are undefined. */
 typedef struct sp_pair_comparison {
-    int32_t a, b;       /* indices of strategies */
-    const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate"; of actions "edit_score", "f1_at_10", "f1_at_25",
+    int32_t a, b; /* indices of strategies */
+    const char *
+        metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate"; of actions "edit_score", "f1_at_10", "f1_at_25",
                            "f1_at_50"; of tags "entity_f1" */
     sp_difference difference;
-    sp_wilcoxon test;          /* over units with scored steps, on differences of accuracy a - b; for the other metrics only
+    sp_wilcoxon
+        test; /* over units with scored steps, on differences of accuracy a - b; for the other metrics only
                                 * better, worse, ties of the units where it is defined (a lower illegal rate is better) */
     sp_value p_holm;           /* test.p adjusted by Holm over all pairs; equals it when there is one */
     sp_value mean, median, sd; /* of the differences of the units */
     sp_sign_flip permutation;  /* of their mean */
     sp_mcnemar mcnemar;        /* over steps: descriptive */
     /* Of accuracy only; undefined else. */
-    sp_chi2 mcnemar_cluster;        /* over units */
-    sp_chi2 bowker, stuart_maxwell; /* of the classes both say, over steps decoded by both: descriptive; undefined "too many
+    sp_chi2 mcnemar_cluster; /* over units */
+    sp_chi2 bowker,
+        stuart_maxwell; /* of the classes both say, over steps decoded by both: descriptive; undefined "too many
                                        classes" beyond SP_SYMMETRY_CLASSES */
 } sp_pair_comparison;
 
@@ -326,7 +348,8 @@ typedef struct sp_trace {
     int32_t *labels;   /* [T] or NULL */
     int32_t **paths;   /* [n_strategies][T] */
     int64_t *segments; /* [T] or NULL */
-    uint8_t *density;  /* [T,K] probabilities of the classes in 255ths, before any decoding; 0 where none is possible; or NULL */
+    uint8_t *
+        density; /* [T,K] probabilities of the classes in 255ths, before any decoding; 0 where none is possible; or NULL */
 } sp_trace;
 
 /* With more classes densities are not kept: nobody could tell the colours apart. */
@@ -337,14 +360,15 @@ enum { SP_DENSITY_CLASSES = 12 };
  * step at which the reference changes its class in a way that the model as it is allows; a path has it where its class is the
  * reference's at that step and at the one before. */
 typedef struct sp_rule_cost {
-    int32_t rule;                          /* of `rules`; -1: the pair from, to */
-    int32_t from, to;                      /* -1: not a pair */
-    int64_t reference_count, argmax_count; /* how often the reference and argmax break it; -1: argmax was not decoded */
-    sp_value accuracy, ceiling;            /* without the rule; ceiling undefined "not asked for" */
-    int64_t reference_illegal;             /* illegal transitions of the reference without the rule */
-    sp_difference difference;              /* accuracy without the rule less accuracy with it */
-    int64_t erased, restored;              /* legal changes that a path has only without the rule, and only with it */
-    sp_difference changes;                 /* (erased - restored) / legal changes; undefined "no legal change" */
+    int32_t rule;     /* of `rules`; -1: the pair from, to */
+    int32_t from, to; /* -1: not a pair */
+    int64_t reference_count,
+        argmax_count;           /* how often the reference and argmax break it; -1: argmax was not decoded */
+    sp_value accuracy, ceiling; /* without the rule; ceiling undefined "not asked for" */
+    int64_t reference_illegal;  /* illegal transitions of the reference without the rule */
+    sp_difference difference;   /* accuracy without the rule less accuracy with it */
+    int64_t erased, restored;   /* legal changes that a path has only without the rule, and only with it */
+    sp_difference changes;      /* (erased - restored) / legal changes; undefined "no legal change" */
 } sp_rule_cost;
 
 /* A rule that the data propose: an allowed transition that the reference never makes. Its rate among all transitions from that
@@ -362,7 +386,8 @@ typedef struct sp_rule_costs {
     sp_value accuracy;     /* by Viterbi with all rules */
     int64_t legal_changes; /* of the reference */
     int64_t n_rules, n_left_out;
-    sp_rule_cost *rules; /* [n_rules] those over more than two steps in their order, then the pairs that are broken most */
+    sp_rule_cost *
+        rules; /* [n_rules] those over more than two steps in their order, then the pairs that are broken most */
     int64_t n_proposals, n_proposals_left_out;
     sp_rule_proposal *proposals; /* [n_proposals] of the lowest upper limit first */
 } sp_rule_costs;
@@ -383,11 +408,12 @@ typedef struct sp_what_if {
     double temperature, transition_weight, prior_weight; /* as decoded */
     double floor;                                        /* of the model, NaN: none; the scores have it */
     double *log_prior;                                   /* [K] nats; NULL: the model has none */
-    char *options;                                       /* further options of `statepath decode` that the run had, or "" */
-    bool has_labels;                                     /* every recording or none */
-    bool is_relaxed;                                     /* rules may be broken where nothing else is left */
-    int64_t most_length; /* lists of probabilities of durations end there, the rest at the last; 0: none is cut */
-    char *why_not;       /* why a page cannot decode this, and it holds no recording; or NULL */
+    char *options;   /* further options of `statepath decode` that the run had, or "" */
+    bool has_labels; /* every recording or none */
+    bool is_relaxed; /* rules may be broken where nothing else is left */
+    int64_t
+        most_length; /* lists of probabilities of durations end there, the rest at the last; 0: none is cut */
+    char *why_not;   /* why a page cannot decode this, and it holds no recording; or NULL */
     int64_t n_recordings;
     sp_what_if_recording *recordings; /* [n_recordings] those asked for, then spread over the ranking */
 } sp_what_if;
@@ -424,11 +450,12 @@ typedef struct sp_review_place {
 /* Those of the most gain, and with labels the accuracy of the paths with these steps corrected and decoded anew: shares of labelled steps. */
 enum { SP_MOST_REVIEW_PLACES = 1000 };
 typedef struct sp_review_result {
-    int32_t strategy;                           /* whose paths */
-    int64_t n_chosen, n;                        /* n is listed, at most SP_MOST_REVIEW_PLACES */
-    sp_review_place *list;                      /* [n] the greatest gain first */
-    sp_value accuracy;                          /* as decoded; as all of these undefined "no scored steps" */
-    sp_value corrected, least_probable, random; /* with these steps, with as many of the least probable, with any */
+    int32_t strategy;      /* whose paths */
+    int64_t n_chosen, n;   /* n is listed, at most SP_MOST_REVIEW_PLACES */
+    sp_review_place *list; /* [n] the greatest gain first */
+    sp_value accuracy;     /* as decoded; as all of these undefined "no scored steps" */
+    sp_value corrected, least_probable,
+        random; /* with these steps, with as many of the least probable, with any */
 } sp_review_result;
 
 /* What stands of a figure of a recording: its value of the decoded path (NaN: none, or undefined); the ends of the interval that holds `level` of
@@ -449,12 +476,15 @@ typedef struct sp_posterior_figure {
     double *columns;               /* [N, SP_DRAW_COLUMNS] */
     sp_value
         widening; /* of each side, where intervals were widened; undefined "too few references to widen by": there are none */
-    int64_t n_intervals;          /* recordings that have one */
-    sp_value width;               /* mean over them; undefined "no interval" */
-    int64_t n_references, n_held; /* recordings that have an interval and a reference; of them those whose interval holds it */
-    sp_value held;                /* that share; undefined "no reference" */
-    sp_value held_low, held_high; /* its exact interval (sp_exact_interval()); also undefined "one recording" */
-    sp_value lacking; /* so much wider on each side they would hold `level` of the references; undefined "too few references" */
+    int64_t n_intervals; /* recordings that have one */
+    sp_value width;      /* mean over them; undefined "no interval" */
+    int64_t n_references,
+        n_held; /* recordings that have an interval and a reference; of them those whose interval holds it */
+    sp_value held; /* that share; undefined "no reference" */
+    sp_value held_low,
+        held_high; /* its exact interval (sp_exact_interval()); also undefined "one recording" */
+    sp_value
+        lacking; /* so much wider on each side they would hold `level` of the references; undefined "too few references" */
 } sp_posterior_figure;
 typedef struct sp_posterior_intervals {
     int32_t strategy, n_draws; /* whose paths are the decoded ones */
@@ -474,14 +504,14 @@ typedef struct sp_rule_result {
 
 typedef struct sp_comparison {
     /* Input. */
-    char *file;                                    /* base name */
-    int64_t file_size;                             /* bytes, of all files */
-    int64_t n_files;                               /* 0: it is one file */
-    sp_source_file *files;                         /* [n_files] of several, or NULL */
-    char **file_names;                             /* [n_files][2] what their names and faults point to */
-    char *missing_parts;                           /* of what is merged, "shards 2/3, with 1 of 6 recordings"; or NULL */
-    bool is_simulated;                             /* the file says that its recordings are made up */
-    char *command;                                 /* the command line, or NULL */
+    char *file;            /* base name */
+    int64_t file_size;     /* bytes, of all files */
+    int64_t n_files;       /* 0: it is one file */
+    sp_source_file *files; /* [n_files] of several, or NULL */
+    char **file_names;     /* [n_files][2] what their names and faults point to */
+    char *missing_parts;   /* of what is merged, "shards 2/3, with 1 of 6 recordings"; or NULL */
+    bool is_simulated;     /* the file says that its recordings are made up */
+    char *command;         /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;
     char *labels_file;     /* base name of the file of labels, where it is another one; or NULL */
@@ -504,7 +534,8 @@ typedef struct sp_comparison {
     int32_t *min_dwell;                   /* [K] */
     int32_t n_rules;                      /* over more than two steps */
     sp_rule_result *rules;                /* [n_rules] */
-    int64_t *rule_violations; /* [n_recordings, n_rules, n_strategies + 1] the reference last; 0 where there is no path */
+    int64_t *
+        rule_violations; /* [n_recordings, n_rules, n_strategies + 1] the reference last; 0 where there is no path */
     bool has_durations;
     sp_class_duration *durations;      /* [K]; NULL: the model has none */
     bool whole_at_start, whole_at_end; /* its runs at the sides of recordings and gaps */
@@ -528,20 +559,23 @@ typedef struct sp_comparison {
     uint8_t *background;           /* [K] 1: its runs are no segments; NULL: all are */
     /* The scores themselves, before any strategy; filled by whoever has them. */
     bool has_nll;
-    sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (mask.h) */
+    sp_value nll; /* mean negative log-likelihood of the reference, nats per step, weighted (mask.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
-    double nll_clip;                   /* probability that smaller ones are raised to in nll_clipped; 0: not asked for */
-    sp_value nll_clipped;              /* over all steps that count; undefined "not asked for", "no scored steps" */
-    bool has_ties;                     /* scores were there to look at */
-    int64_t tie_steps;                 /* steps whose greatest score, if finite, several classes share: argmax takes the first */
-    int64_t tie_scored_steps;          /* of them with a reference */
-    sp_reliability *reliability;       /* owned; NULL: none */
-    sp_scaling scaling;                /* of it */
-    int32_t n_calibrations;            /* others beside it; 0 where nothing scales the scores */
+    double nll_clip;      /* probability that smaller ones are raised to in nll_clipped; 0: not asked for */
+    sp_value nll_clipped; /* over all steps that count; undefined "not asked for", "no scored steps" */
+    bool has_ties;        /* scores were there to look at */
+    int64_t
+        tie_steps; /* steps whose greatest score, if finite, several classes share: argmax takes the first */
+    int64_t tie_scored_steps;    /* of them with a reference */
+    sp_reliability *reliability; /* owned; NULL: none */
+    sp_scaling scaling;          /* of it */
+    int32_t n_calibrations;      /* others beside it; 0 where nothing scales the scores */
     sp_calibration calibrations[SP_MOST_CALIBRATIONS];
     /* What was learnt from this very file; set by whoever knows. */
-    bool fitted_on_input; /* the model was fitted on it: its figures are better than on recordings it has not seen */
-    int32_t n_folds;      /* each recording was decoded with a model fitted on the other folds, so many in all; 0: one model */
+    bool
+        fitted_on_input; /* the model was fitted on it: its figures are better than on recordings it has not seen */
+    int32_t
+        n_folds; /* each recording was decoded with a model fitted on the other folds, so many in all; 0: one model */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
@@ -571,7 +605,8 @@ typedef struct sp_comparison {
     sp_chi2 friedman, cochran;
     double *mean_ranks;
     int32_t n_collapsed, n_collapsed_asked; /* the last n_collapsed_asked were asked for */
-    sp_collapsed *collapsed;                /* [n_collapsed] sleep stages in 4, 3 and 2 classes first, then what was asked for */
+    sp_collapsed
+        *collapsed; /* [n_collapsed] sleep stages in 4, 3 and 2 classes first, then what was asked for */
     /* The first SP_MOST_ILLEGAL_PLACES, in the order of recordings and steps. */
     int64_t n_illegal_places;
     sp_illegal_place *illegal_places;
@@ -587,7 +622,7 @@ typedef struct sp_comparison {
     sp_absent_class absent_class;
     sp_wilcoxon_zeros zeros;
     sp_interval_kind interval; /* what all low and high are */
-    bool has_margin;           /* of non-inferiority: the lower end of a difference's interval against -margin */
+    bool has_margin; /* of non-inferiority: the lower end of a difference's interval against -margin */
     double margin;
     /* Wake left out of agreement, further than so many minutes from the reference's first and last step of sleep. Sleep
      * statistics, raters and traces are of the whole recording. A reference without sleep is left whole. */
@@ -597,7 +632,8 @@ typedef struct sp_comparison {
     int64_t n_trimmed_steps;
     /* Paths (or scores) and labels of unequal length were cut to the shorter, at the end. */
     bool has_length_trim;
-    int64_t *cut_path_steps, *cut_label_steps; /* [N] steps left out of each side; NULL without has_length_trim */
+    int64_t *cut_path_steps,
+        *cut_label_steps; /* [N] steps left out of each side; NULL without has_length_trim */
     int64_t n_cut_recordings, n_cut_path_steps, n_cut_label_steps;
     /* What the numbers or texts of others' steps mean ("utime", "yasa with 9=unscored"); NULL: they are as the model's. */
     char *path_codes, *label_codes;
@@ -658,7 +694,8 @@ typedef enum sp_figure_scope {
 } sp_figure_scope;
 
 const char *sp_figure_scope_name(sp_figure_scope scope); /* "strategy" */
-const char *sp_figure_scope_path(sp_figure_scope scope); /* where its object stands in the JSON: "strategies.NAME" */
+const char *
+sp_figure_scope_path(sp_figure_scope scope); /* where its object stands in the JSON: "strategies.NAME" */
 
 typedef struct sp_figure_description {
     const char *key;        /* "weighted_f1" */
@@ -706,9 +743,10 @@ typedef struct sp_gate_scope {
     bool has_labels;
     int32_t n_against;          /* other classifiers, whose strategies are called NAME.STRATEGY */
     const char *const *against; /* [n_against] their names */
-    const int32_t *classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
-    int32_t n_rules;            /* of the model, over more steps */
-    const char *const *rules;   /* [n_rules] their names */
+    const int32_t *
+        classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
+    int32_t n_rules;          /* of the model, over more steps */
+    const char *const *rules; /* [n_rules] their names */
 } sp_gate_scope;
 
 /* Reads and checks a text. SP_OK; SP_EINVAL (the message shows the place, and lists what exists where a strategy, class or metric
@@ -724,8 +762,8 @@ typedef enum sp_gate_verdict { SP_GATE_PASSED, SP_GATE_TRIPPED, SP_GATE_UNDEFINE
 /* Judges one condition on a comparison of the strategies, classes and labels that the scope announced. The sentence says the
  * condition and the values on both sides of each comparison that made it trip; it is empty for SP_GATE_PASSED. Cut when longer
  * than `size`. */
-sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison, char *sentence,
-                              size_t size);
+sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison,
+                              char *sentence, size_t size);
 
 /* A figure that a condition names: its key, and of which strategy (of SP_OF_AGAINST: other classifier) and class it is; 0 where
  * the scope has none. Of SP_OF_RULE class_index is the rule, and the number of strategies stands for the reference. */
@@ -741,8 +779,8 @@ typedef struct sp_gate_values {
     void *arg;
     sp_value (*value)(void *arg, const sp_gate_figure *figure);
 } sp_gate_values;
-sp_gate_verdict sp_gate_judge_values(const sp_gate *gate, int32_t condition, const sp_gate_values *values, char *sentence,
-                                     size_t size);
+sp_gate_verdict sp_gate_judge_values(const sp_gate *gate, int32_t condition, const sp_gate_values *values,
+                                     char *sentence, size_t size);
 
 #ifdef __cplusplus
 }

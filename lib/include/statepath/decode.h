@@ -37,8 +37,8 @@ extern "C" {
  *   path     out [T], classes 0..K-1
  *   score    out, nats, sp_path_score() of the path; may be NULL
  * Returns as sp_decode(). */
-sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                     sp_error *err);
+sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                     double *score, sp_error *err);
 
 /* ---- strategies: ways to choose a path. Names and parameters as users write them: "viterbi", "beam:8", "online:20" ---- */
 
@@ -159,8 +159,8 @@ typedef struct sp_decoded {
  * Outputs are untouched on failure. Returns SP_OK; SP_ENOPATH (err->step: the first step that no state reaches, or T-1 when only
  * the end rule fails); SP_EDEADEND (strategies that drop partial paths; err->step); SP_EBUG (see sp_decode_batch()); SP_EINVAL (K
  * differs, a strategy's parameter out of range); SP_ENOMEM. T = 0 gives an empty path and score 0. */
-sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options, sp_scratch *scratch,
-                    int32_t *path, sp_decoded *result, sp_error *err);
+sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options,
+                    sp_scratch *scratch, int32_t *path, sp_decoded *result, sp_error *err);
 
 /* ---- many recordings, many threads ---- */
 
@@ -168,7 +168,8 @@ sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_dec
 typedef struct sp_draw_options {
     int32_t n; /* so many */
     uint64_t seed;
-    int64_t recording; /* number of the recording, of a batch of its first: recordings of the same scores are drawn apart */
+    int64_t
+        recording; /* number of the recording, of a batch of its first: recordings of the same scores are drawn apart */
 } sp_draw_options;
 
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
@@ -178,10 +179,13 @@ typedef struct sp_decode_output {
     uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see above; 0 elsewhere */
 
     /* How sure: by forward-backward (advanced.h) and the best other path (advanced.h), so asking takes time. */
-    float *confidence; /* [S] marginal, given the rules, of the class that the path has at the step; NaN where there is no path,
+    float *
+        confidence; /* [S] marginal, given the rules, of the class that the path has at the step; NaN where there is no path,
                           and where no allowed one exists */
-    double *log_partition; /* [N] log Z; -INFINITY where no allowed path exists. exp(score - log Z) is the path's posterior */
-    double *margins;       /* [N] nats, sp_margin() of the path; NaN where there is no path, -INFINITY where it is not allowed */
+    double *
+        log_partition; /* [N] log Z; -INFINITY where no allowed path exists. exp(score - log Z) is the path's posterior */
+    double *
+        margins; /* [N] nats, sp_margin() of the path; NaN where there is no path, -INFINITY where it is not allowed */
 
     /* The n_best best paths of each recording, whatever the strategy. */
     int32_t n_best;        /* 0: none */
@@ -203,8 +207,8 @@ typedef struct sp_decode_output {
  *
  * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter, n_best or draw.n out of
  * range), outputs untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */
-sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
-                          const sp_decode_output *output, sp_error *err);
+sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
+                          sp_workers *workers, const sp_decode_output *output, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -154,8 +154,8 @@ typedef enum sp_header { SP_HEADER_AUTO, SP_HEADER_THERE, SP_HEADER_NONE } sp_he
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
 typedef struct sp_source_options {
     const char *scores, *labels, *offsets, *lengths, *ids, *mask;
-    const char
-        *classes;  /* names of the columns, as sp_classes_load() takes them, of files that have none; NULL: as the file has */
+    const char *
+        classes; /* names of the columns, as sp_classes_load() takes them, of files that have none; NULL: as the file has */
     bool has_kind; /* false: by the dataset's name */
     sp_kind kind;
     sp_file_access access;
@@ -163,12 +163,14 @@ typedef struct sp_source_options {
     /* Becomes true where a table holds scores, whatever is wrong with them: then nobody looks for another meaning of the file. NULL:
      * nobody asks. */
     bool *holds_scores;
-    bool takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
-    sp_gaps gaps;      /* JOIN: the neighbours of a hole become adjacent; BREAK: a new segment begins after it */
+    bool
+        takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
+    sp_gaps gaps; /* JOIN: the neighbours of a hole become adjacent; BREAK: a new segment begins after it */
     bool ignores_100;  /* labels of -100 are known outside of Hugging Face's layout too (above) */
     bool are_previous; /* the labels are the class before each step: any negative number means none */
-    bool with_tokens;  /* sp_source_tokens() is wanted: array or dataset tokens [S] beside the scores, where there is one */
-    bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
+    bool
+        with_tokens; /* sp_source_tokens() is wanted: array or dataset tokens [S] beside the scores, where there is one */
+    bool transpose; /* scores are stored [classes, steps]: not of HDF5 */
     sp_comments comments;
     sp_header header;
     /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed until
@@ -186,7 +188,8 @@ typedef struct sp_source_options {
     /* Of several files those that cannot be read are left out (sp_source_info.n_left_out), unless that is all of them; else the
      * first such file is an error. */
     bool leaves_out;
-    const sp_source_file *known; /* [n_known] with leaves_out: files in their order, of which it is known; copied. Or NULL */
+    const sp_source_file
+        *known; /* [n_known] with leaves_out: files in their order, of which it is known; copied. Or NULL */
     int64_t n_known;
     /* A list of the recordings that are meant, one a line (a split's .bundle): of several files the others are left aside. NULL:
      * all are meant. Borrowed until the source is opened. */
@@ -250,8 +253,8 @@ const sp_holes *sp_source_holes(const sp_source *source); /* NULL: there are non
 const char *const *sp_source_tokens(const sp_source *source);
 /* For a file in which scores, or paths, were looked for and not found: `status` and `err` say so. Opens it where it holds labels
  * and no scores; else what was said stays. SP_OK; `status`; SP_ENOMEM. */
-sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,
-                                sp_error *err);
+sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status,
+                                sp_source **out, sp_error *err);
 
 /* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]" (attributes and columns of
  * tables too), and the option, in backquotes, that would use it or say the same, or NULL where there is none. Of several files
@@ -266,11 +269,12 @@ const sp_source_info *sp_source_info_of(const sp_source *source);
  * Labels outside -1..K-1, not integers (float labels must be whole), or NaN: SP_EDATA with recording and step. Weights below 0:
  * likewise. Scores are as stored (only widened from f16, swapped to this machine's order): sp_prepare() checks them. SP_OK,
  * SP_EFILE (a filter that is not installed is named, with the package that brings it), SP_EDATA, SP_ENOMEM. */
-sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err);
+sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block,
+                         sp_error *err);
 
 /* Reads steps first .. first+n-1 of one recording, as a block of that recording alone whose first_step is `first`. */
-sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts, sp_block *block,
-                               sp_error *err);
+sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts,
+                               sp_block *block, sp_error *err);
 
 /* How many recordings from `first` on fit into about `bytes` of scores; at least 1. */
 int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes);
@@ -307,8 +311,8 @@ typedef sp_source sp_paths_reader;
  *   places  labels, offsets, lengths and ids as in sp_source_options, and the model and codes of a text; may be NULL. Otherwise
  *           they are looked for beside the paths and in the groups above
  * SP_OK, SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM. */
-sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places, sp_paths_reader **out,
-                               sp_error *err);
+sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places,
+                               sp_paths_reader **out, sp_error *err);
 
 typedef struct sp_paths_info {
     const char *file;
@@ -337,12 +341,12 @@ sp_status sp_output_name_check(const char *file, const char *others, sp_error *e
  * Results of files without status: SP_OK, or SP_ENOPATH where every step is -1. Their `step` is -1: it is not in the file. Scores
  * are 0 where the strategy has none (has_path_scores). Values below -1, or of K and more where the file names its classes:
  * SP_EDATA with recording and step. On failure the outputs are undefined. */
-sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count, int32_t *paths,
-                               sp_decoded *results, sp_error *err);
+sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count,
+                               int32_t *paths, sp_decoded *results, sp_error *err);
 
 /* labels [S'] and segments [S'] of the same recordings; either may be NULL, and must be where the file has none. */
-sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
-                                 sp_error *err);
+sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels,
+                                 int64_t *segments, sp_error *err);
 
 /* ---- files of scores ----
  *
@@ -374,7 +378,8 @@ typedef struct sp_scores_header {
 } sp_scores_header;
 
 /* SP_OK; SP_EFILE (exists and not `force`, cannot be written), SP_ENOMEM. */
-sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header, sp_scores_writer **out, sp_error *err);
+sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header, sp_scores_writer **out,
+                                sp_error *err);
 /* Adds a block, its scores widened or rounded to the file's type. Blocks together make up all recordings, each once. */
 sp_status sp_scores_writer_add(sp_scores_writer *writer, const sp_block *block, sp_error *err);
 /* Closes, flushes, renames. The writer is gone afterwards, whatever it returns. */

@@ -29,7 +29,8 @@ extern "C" {
  *           in B-X or I-X), BILOU and BMES (BIOES with other letters)
  * Returns, as all builders here: SP_OK, SP_EINVAL (no names, an empty or a repeated one, step < 1, no such scheme, a tag of
  * another), SP_ENOMEM. */
-sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *types, sp_model **out, sp_error *err);
+sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *types, sp_model **out,
+                            sp_error *err);
 sp_status sp_model_new_bio(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 
@@ -55,9 +56,11 @@ sp_status sp_model_tied(const sp_model *model, bool *is_tied, sp_tag_biases *out
 
 /* Over given classes: left-right (stay, or go on by up to `step` classes; starts in the first, ends anywhere), cycle (stay or go
  * to the next, the last goes to the first), band (stay, or move by up to `step` classes either way). step >= 1. */
-sp_status sp_model_new_left_right(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err);
+sp_status sp_model_new_left_right(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out,
+                                  sp_error *err);
 sp_status sp_model_new_cycle(int32_t n_classes, const char *const *classes, sp_model **out, sp_error *err);
-sp_status sp_model_new_band(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err);
+sp_status sp_model_new_band(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out,
+                            sp_error *err);
 
 /* Counts of labels, added to recording by recording. */
 typedef struct sp_label_counts {
@@ -68,17 +71,19 @@ typedef struct sp_label_counts {
     int64_t *steps;       /* [K] */
     int64_t n_recordings;
 } sp_label_counts;
-sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes, sp_error *err); /* SP_OK, SP_EINVAL, SP_ENOMEM */
-void sp_label_counts_clear(sp_label_counts *counts);                                       /* frees */
+sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes,
+                               sp_error *err);       /* SP_OK, SP_EINVAL, SP_ENOMEM */
+void sp_label_counts_clear(sp_label_counts *counts); /* frees */
 /* One recording. labels [T] -1 (unscored) to K-1; segments [T] or NULL. */
-void sp_label_counts_add(sp_label_counts *counts, int64_t n_steps, const int32_t *labels, const int64_t *segments);
+void sp_label_counts_add(sp_label_counts *counts, int64_t n_steps, const int32_t *labels,
+                         const int64_t *segments);
 
 /* The model that allows the transitions and starts seen at least min_count times (staying is always allowed for a class seen at
  * all; classes never seen may be entered from nowhere and are warned about by model check). Boolean; ends anywhere; prior from
  * the steps (used only where prior_weight asks for it). min_count >= 1. SP_OK; SP_EINVAL (min_count, no labelled step, no start
  * seen often enough); SP_EMODEL (names empty or repeated); SP_ENOMEM. */
-sp_status sp_model_from_counts(const char *name, const char *const *classes, const sp_label_counts *counts, int64_t min_count,
-                               sp_model **out, sp_error *err);
+sp_status sp_model_from_counts(const char *name, const char *const *classes, const sp_label_counts *counts,
+                               int64_t min_count, sp_model **out, sp_error *err);
 
 /* ---- training sets ----
  *
@@ -87,15 +92,17 @@ sp_status sp_model_from_counts(const char *name, const char *const *classes, con
 
 /* A view; borrows everything. */
 typedef struct sp_training {
-    sp_batch batch; /* scores [S,K] in nats, temperature 1, no prior taken out; data NULL: labels only. Offsets,
+    sp_batch
+        batch; /* scores [S,K] in nats, temperature 1, no prior taken out; data NULL: labels only. Offsets,
                                segments, n_classes and n_steps are always set */
     /* The same recordings by other classifiers, in nats as batch.scores: fitting learns a fusion (sp_fusion) of those and these. */
     int32_t n_beside;
     const double *const *beside;    /* [n_beside][S,K] */
     const char *const *classifiers; /* [1 + n_beside] distinct names, where there are any */
-    const int32_t *decided; /* [S] classes that a labeller decided, in place of scores: -1 or 0..K-1; NULL: none. Its confusion
+    const int32_t *
+        decided; /* [S] classes that a labeller decided, in place of scores: -1 or 0..K-1; NULL: none. Its confusion
                                is learnt with the model */
-    const int32_t *labels;  /* [S], -1 = unscored, else 0..K-1; NULL: none */
+    const int32_t *labels; /* [S], -1 = unscored, else 0..K-1; NULL: none */
     /* With labels: steps whose label says several classes, of which it is one (a superclass). labels is -1 there, so that figures leave
      * them out, as unscored; sp_fit() holds paths to them. */
     const int32_t *label_set;  /* [S], -1: none, else a row of label_sets; NULL: there are none */
@@ -153,12 +160,12 @@ typedef enum sp_tune {
     SP_N_TUNES
 } sp_tune;
 const char *sp_tune_name(sp_tune tune); /* "none", "accuracy", ... */
-bool sp_tune_is_loss(sp_tune tune);     /* nll and cost: the less the better; figures of reports are less them */
+bool sp_tune_is_loss(sp_tune tune); /* nll and cost: the less the better; figures of reports are less them */
 
 /* Whether models of counts say how long classes last (sp_duration), as the runs of the labels do. */
 typedef enum sp_fit_durations_rule {
     SP_DURATIONS_NONE,
-    SP_DURATIONS_AUTO,  /* where that is better on recordings held out, by more than one standard error of the difference */
+    SP_DURATIONS_AUTO, /* where that is better on recordings held out, by more than one standard error of the difference */
     SP_DURATIONS_LEARN, /* always; of counts alone */
     SP_N_DURATIONS_RULES
 } sp_fit_durations_rule;
@@ -189,24 +196,26 @@ typedef struct sp_learnt_duration {
     int64_t n_whole, n_cut;  /* runs whose end is seen, or not */
     double mean, dispersion; /* of the negative binomial, as in sp_duration */
     double smoothing;        /* imaginary runs that it is worth beside the counts; infinite: it is all */
-    int32_t n_lengths;       /* tabled; 0: there are no whole runs, or they are too long, and nothing is learnt */
+    int32_t n_lengths; /* tabled; 0: there are no whole runs, or they are too long, and nothing is learnt */
 } sp_learnt_duration;
 
 typedef struct sp_fit_options {
-    sp_fit_method method;            /* SP_FIT_COUNTS, which needs no scores; SP_FIT_CRF is as good or better and slower */
-    sp_tune tune;                    /* SP_TUNE_ACCURACY */
-    const double *costs;             /* [K,K] of SP_TUNE_COST, at [label,decoded], 0 or more; else NULL. Borrowed */
-    sp_strategy strategy;            /* viterbi: what is tuned for */
-    const sp_model *rules;           /* NULL: everything allowed. Borrowed */
-    int64_t seen;                    /* 0; n > 0: rules from the labels, what is seen n times. Not together with rules */
-    double smoothing;                /* 0.5 */
-    double penalty;                  /* crf: 0 = by cross-validation */
-    int32_t memory;                  /* crf: 1 */
+    sp_fit_method
+        method;   /* SP_FIT_COUNTS, which needs no scores; SP_FIT_CRF is as good or better and slower */
+    sp_tune tune; /* SP_TUNE_ACCURACY */
+    const double *costs;   /* [K,K] of SP_TUNE_COST, at [label,decoded], 0 or more; else NULL. Borrowed */
+    sp_strategy strategy;  /* viterbi: what is tuned for */
+    const sp_model *rules; /* NULL: everything allowed. Borrowed */
+    int64_t seen;     /* 0; n > 0: rules from the labels, what is seen n times. Not together with rules */
+    double smoothing; /* 0.5 */
+    double penalty;   /* crf: 0 = by cross-validation */
+    int32_t memory;   /* crf: 1 */
     sp_fit_durations_rule durations; /* SP_DURATIONS_NONE */
     sp_fit_prices_rule prices;       /* SP_PRICES_NONE */
     sp_features_rule features;       /* SP_FEATURES_AUTO */
     int32_t n_folds;                 /* 5: folds inside the training set, for tuning */
-    const int32_t *group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
+    const int32_t *
+        group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
     int32_t
         n_raters; /* 1; n: the training set holds each recording n times, with the labels of another rater each, which count 1/n: smoothing
                              and penalty weigh n times as much beside them. Copies of a recording are of one group */
@@ -228,11 +237,12 @@ typedef enum sp_fusion_kept {
 typedef struct sp_learnt_fusion {
     int32_t n; /* classifiers; 0: there was one */
     sp_fusion_kept kept;
-    int32_t best;                        /* of the classifiers alone; -1: nothing was judged, and the weights are those learnt */
-    double weights[SP_MOST_CLASSIFIERS]; /* in the model; of sum 1 */
+    int32_t best; /* of the classifiers alone; -1: nothing was judged, and the weights are those learnt */
+    double weights[SP_MOST_CLASSIFIERS];        /* in the model; of sum 1 */
     double learnt_weights[SP_MOST_CLASSIFIERS]; /* the same where they are kept */
     double figure[SP_MOST_CLASSIFIERS];         /* of each alone; NaN: not judged */
-    double mean, mean_gain, mean_error; /* of their mean; what that is better by than the best alone, and its standard error */
+    double mean, mean_gain,
+        mean_error; /* of their mean; what that is better by than the best alone, and its standard error */
     double learnt, learnt_gain, learnt_error; /* of the fusion, likewise */
 } sp_learnt_fusion;
 
@@ -243,7 +253,7 @@ typedef struct sp_fit_report {
     int64_t n_set_steps;           /* with several */
     bool
         has_sparse_labels; /* most labelled steps follow one without a label: those, too, are learnt from, as steps of any class */
-    int32_t n_candidates;  /* judged by cross-validation */
+    int32_t n_candidates; /* judged by cross-validation */
     sp_tune tune;
     double before,
         after; /* the figure in the folds that chose: of plain settings (weights and temperature 1), of the chosen; NaN: not tuned */
@@ -256,14 +266,16 @@ typedef struct sp_fit_report {
     double log_likelihood; /* crf: conditional; em: of the scores, and labels where states are hidden */
     int32_t n_durations;   /* K, or 0: durations were not looked at */
     sp_learnt_duration *durations;
-    bool has_durations;    /* they are in the model */
-    double durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
+    bool has_durations; /* they are in the model */
+    double
+        durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
     double durations_error;
-    double windows_gain; /* nats by which labels are likelier with windows, a step, and its standard error; NaN: not judged */
+    double
+        windows_gain; /* nats by which labels are likelier with windows, a step, and its standard error; NaN: not judged */
     double windows_error;
     double windows_figure_gain; /* what the figure of tuned counts is better by with them; NaN: not judged */
     bool has_windows;
-    const char *windows_untried;        /* why they were not looked at, where there are scores and labels; or NULL */
+    const char *windows_untried; /* why they were not looked at, where there are scores and labels; or NULL */
     const char *durations_untried;      /* why they were not looked at, where they were asked for; or NULL */
     int32_t n_prices;                   /* rules whose price was learnt */
     sp_learnt_price *prices;            /* [n_prices] */
@@ -274,8 +286,8 @@ void sp_fit_report_clear(sp_fit_report *report);
 /* Learns. Tuned settings stand in the model as decoding defaults; `description` says how it was made.
  *   report  out; may be NULL
  * Returns SP_OK; SP_EINVAL, SP_EMODEL (rules), SP_ENOMEM. The same bytes for every number of threads. */
-sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
-                 sp_fit_report *report, sp_error *err);
+sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
+                 sp_model **out, sp_fit_report *report, sp_error *err);
 
 /* ---- operating points of taggers ---- */
 
@@ -290,7 +302,8 @@ typedef struct sp_tied_aim {
     const char *scheme; /* "bioes", "bilou" or "bmes". Borrowed; sp_tied_aim_read() does not set it */
     sp_tied_figure figure;
     double beta, least, missed, false_ones;
-    bool with_curve; /* and what other betas give, in some five times the time; sp_tied_aim_read() does not set it */
+    bool
+        with_curve; /* and what other betas give, in some five times the time; sp_tied_aim_read() does not set it */
 } sp_tied_aim;
 /* "recall=.98", "precision=.95", "f1", "f0.5" (any F), "cost=fn:fp=5:1"; NULL: f1. SP_OK, SP_EINVAL. */
 sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err);
@@ -311,8 +324,8 @@ void sp_tied_report_clear(sp_tied_report *report); /* frees */
  * SP_TIED_LEAST_ENTITIES. The report is cleared by the caller; on failure it is empty. options: n_folds, group, name, progress.
  * SP_OK; SP_EINVAL (no scores or labels; classes that are no tags of the scheme; fewer than two recordings or groups; no entity), SP_ENOMEM
  * and what decoding returns. Some 200 to 600 times what decoding takes. The same bytes for every number of threads. */
-sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim, sp_workers *workers,
-                      sp_model **out, sp_tied_report *report, sp_error *err);
+sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim,
+                      sp_workers *workers, sp_model **out, sp_tied_report *report, sp_error *err);
 
 /* ---- lengths of runs ---- */
 
@@ -325,7 +338,8 @@ typedef struct sp_run_lengths {
 } sp_run_lengths;
 
 /* One for each class: out [K]. quantile: of proposed_min_dwell, 0.05. SP_OK, SP_ENOMEM. */
-sp_status sp_run_lengths_collect(const sp_training *training, double quantile, sp_run_lengths *out, sp_error *err);
+sp_status sp_run_lengths_collect(const sp_training *training, double quantile, sp_run_lengths *out,
+                                 sp_error *err);
 
 /* Gives a model of one state per class, such as sp_model_from_counts() makes, the durations of the runs of the training set: where
  * nothing is gained by the counts of lengths, a negative binomial, else their probabilities, smoothed towards it, up to a length that
@@ -333,8 +347,8 @@ sp_status sp_run_lengths_collect(const sp_training *training, double quantile, s
  *   n_folds  2 or more: smoothing is chosen by what the runs of the others say of those of each fold
  *   found    out [K]; may be NULL
  * SP_OK; SP_EINVAL (no whole run; a model that says already how long a class stays); SP_ENOMEM. */
-sp_status sp_model_learn_durations(sp_model *model, const sp_training *training, int32_t n_folds, sp_learnt_duration *found,
-                                   sp_error *err);
+sp_status sp_model_learn_durations(sp_model *model, const sp_training *training, int32_t n_folds,
+                                   sp_learnt_duration *found, sp_error *err);
 
 /* ---- calibration ----
  *
@@ -353,10 +367,12 @@ enum { SP_CALIBRATE_BINS = 15 };
 
 /* How good probabilities are. Rows are normalised before. */
 typedef struct sp_calibrated_state {
-    double nll; /* mean of -log p(label), nats; labels of probability 0 are counted in `impossible` and left out */
+    double
+        nll; /* mean of -log p(label), nats; labels of probability 0 are counted in `impossible` and left out */
     double ece; /* sum over bins of share * |accuracy - mean confidence| */
     int64_t count[SP_CALIBRATE_BINS];
-    double accuracy[SP_CALIBRATE_BINS], confidence[SP_CALIBRATE_BINS]; /* means in the bin; 0 where it is empty */
+    double accuracy[SP_CALIBRATE_BINS],
+        confidence[SP_CALIBRATE_BINS]; /* means in the bin; 0 where it is empty */
 } sp_calibrated_state;
 
 typedef struct sp_calibrated {

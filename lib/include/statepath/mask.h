@@ -47,8 +47,8 @@ sp_status sp_mask_check(const uint8_t *mask, int64_t n, int32_t n_classes, sp_er
  *   matrix    [K,K] rows = from; non-zero = may follow
  *   mask      out [n,K], 0 or 1; untouched on failure
  * SP_OK; SP_EDATA with err->step = the row: its class is none of 0..K-1, or nothing may follow it. O(n K). */
-sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, uint8_t *mask,
-                                sp_error *err);
+sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes,
+                                uint8_t *mask, sp_error *err);
 
 /* Both in one call, for training and for previous-prediction decoding:
  *
@@ -57,8 +57,8 @@ sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_
  *   logits  [N,K]
  *   out     [N,K] of logits->dtype; may be the logits' own memory; untouched on failure
  * Errors as sp_mask_from_previous(). O(N K), allocates nothing. */
-sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix, void *out,
-                                 sp_error *err);
+sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix,
+                                 void *out, sp_error *err);
 
 /* Two ways to one answer. */
 typedef enum sp_softmax_form {
@@ -81,11 +81,13 @@ typedef enum sp_softmax_form {
  * in float64, or where the unmasked softmax is not defined, the row is computed by the first form, so the answer stays right.
  * Returns SP_OK; SP_EDATA with err->step = the row, when a row allows no class, gives every allowed class -INFINITY, or holds NaN
  * or +INFINITY where it is allowed. O(T K), allocates nothing. */
-sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err);
+sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out,
+                            sp_error *err);
 
 /* The same in logs, log p[t,k], computed without leaving them: a class far behind keeps its finite log where its probability
  * is no float64 any more. Forbidden classes -INFINITY. */
-sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err);
+sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out,
+                                sp_error *err);
 
 /* The mistake, to be looked at: the softmax of logits times mask, p[t,:] = softmax(l[t,:] m[t,:]). Never decode or train with it.
  *   mask  [T,K]
@@ -93,7 +95,8 @@ sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp
  *   left  out [T]: the probability that stays on forbidden classes; untouched on failure; may be NULL
  * SP_OK; SP_EDATA with err->step = the row, for NaN or +INFINITY, -INFINITY of a forbidden class (times 0 it is NaN), a row of
  * -INFINITY. O(T K). */
-sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left, sp_error *err);
+sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left,
+                                sp_error *err);
 
 /* ---- leak ----
  *
@@ -123,7 +126,8 @@ sp_status sp_mask_leak(const sp_scores *scores, const uint8_t *mask, double *lea
  *   leak    out [T], 0..1; SP_LEAK_NONE across a gap, after a step without class, and where every class is -INFINITY;
  *           untouched on failure
  * Returns SP_OK; SP_EINVAL (K differs, a class out of range); SP_EDATA (err->step) for NaN or +INFINITY. O(T K). */
-sp_status sp_chain_leak(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *leak, sp_error *err);
+sp_status sp_chain_leak(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *leak,
+                        sp_error *err);
 
 typedef struct sp_leak_summary {
     int64_t n_rows;      /* rows with a leak */
@@ -142,8 +146,8 @@ typedef struct sp_leak_summary {
  *   out            may be NULL
  * Returns SP_OK, SP_EINVAL (a probability out of range), SP_ENOMEM. O(n log n), a copy of the leaks; O(n) without quantiles.
  * Source  Hyndman & Fan 1996, definition 7, doi:10.2307/2684934. */
-sp_status sp_leak_summarise(const double *leak, int64_t n, const double *probabilities, int32_t n_quantiles, double *quantiles,
-                            sp_leak_summary *out, sp_error *err);
+sp_status sp_leak_summarise(const double *leak, int64_t n, const double *probabilities, int32_t n_quantiles,
+                            double *quantiles, sp_leak_summary *out, sp_error *err);
 
 /* ---- loss masks ----
  *
@@ -166,7 +170,8 @@ sp_status sp_loss_mean(const double *loss, const double *weights, int64_t n, dou
 /* Weights from a mask and from labels; `weights` [n] are multiplied in (NULL: all 1). out [n] may be `weights` itself.
  *   out[i] = mask[i] ? w[i] : 0      and      out[i] = labels[i] != ignore ? w[i] : 0 */
 void sp_loss_weights_from_mask(const uint8_t *mask, const double *weights, int64_t n, double *out);
-void sp_loss_weights_from_labels(const int32_t *labels, int32_t ignore, const double *weights, int64_t n, double *out);
+void sp_loss_weights_from_labels(const int32_t *labels, int32_t ignore, const double *weights, int64_t n,
+                                 double *out);
 
 /* One place of a padded batch [N,T]. */
 typedef struct sp_position {
@@ -177,8 +182,8 @@ typedef struct sp_position {
 /* Masked positions: mask[n,t] = 1 at the positions listed (those to be predicted), 0 elsewhere. Twice is once.
  *   mask  out [N,T]; untouched on failure
  * Returns SP_OK, SP_EINVAL (names the position that lies outside). */
-sp_status sp_loss_mask_from_positions(const sp_position *positions, int64_t count, int64_t n, int64_t t, uint8_t *mask,
-                                      sp_error *err);
+sp_status sp_loss_mask_from_positions(const sp_position *positions, int64_t count, int64_t n, int64_t t,
+                                      uint8_t *mask, sp_error *err);
 
 /* Negative log-likelihood of a reference, in nats. Start from {0}; each call of sp_nll_add() adds one view (a recording, a
  * block); the sums are taken step by step, so they do not depend on how a file was cut into views. */
@@ -188,8 +193,8 @@ typedef struct sp_nll {
     double impossible_weight; /* of w over the steps whose reference has probability 0 */
     int64_t n_steps;          /* steps that count: a label and w > 0 */
     int64_t n_impossible;     /* of them with probability 0 */
-    double clip;              /* set at the start: probabilities below it count as it in clipped_sum; 0: none */
-    double clipped_sum;       /* of w * min(nll, -log clip) over all steps that count */
+    double clip;        /* set at the start: probabilities below it count as it in clipped_sum; 0: none */
+    double clipped_sum; /* of w * min(nll, -log clip) over all steps that count */
 } sp_nll;
 
 /* Adds   nll[t] = logsumexp(e[t,:]) - e[t,label]   of the steps that have a label: the cross entropy of the softmax of prepared
@@ -199,7 +204,8 @@ typedef struct sp_nll {
  *   weights  [T] finite, >= 0; NULL: all 1
  *   nll      in and out; untouched on failure
  * Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class. O(T K). */
-sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err);
+sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels, const double *weights,
+                     sp_error *err);
 
 /* sum / weight: nats per step. +INFINITY when the reference is impossible somewhere.
  * Returns SP_OK, SP_EDATA (no step counts, or the weights sum to more than a float64 holds). */
@@ -221,7 +227,8 @@ sp_status sp_nll_clipped_mean(const sp_nll *nll, double *mean, sp_error *err);
  *   lengths  [N], each 0..T
  *   mask     out [N,T]; untouched on failure
  * Returns SP_OK, SP_EINVAL (names the sequence whose length does not fit). */
-sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err);
+sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask,
+                                       sp_error *err);
 
 /* last[n] = index of the last real step of sequence n, -1 where none is real: where a recurrent network's state is taken from,
  * and the token whose prediction counts. Padding may stand anywhere.
@@ -234,8 +241,8 @@ void sp_last_real_steps(const uint8_t *mask, int64_t n, int64_t t, int64_t *last
  *   lengths  [N], each 0..T
  *   out      [N,T,width]; untouched on failure
  * Returns SP_OK, SP_EINVAL (names the sequence whose length does not fit). */
-sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width, double padding,
-                           double *out, sp_error *err);
+sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width,
+                           double padding, double *out, sp_error *err);
 
 /* mask[i,j] = j <= i: step i may look at itself and at what came before. out [T,T]. */
 void sp_causal_mask(int64_t t, uint8_t *mask);
@@ -252,17 +259,20 @@ void sp_attention_mask(const uint8_t *padding, bool is_causal, int64_t n, int64_
 
 /* The same in additive form: out[n,i,j] = causal[i,j] + padding[n,j], both 0 / -INFINITY.
  *   out  [N,T,T] of dtype */
-void sp_attention_mask_additive(const uint8_t *padding, bool is_causal, int64_t n, int64_t t, sp_dtype dtype, void *out);
+void sp_attention_mask_additive(const uint8_t *padding, bool is_causal, int64_t n, int64_t t, sp_dtype dtype,
+                                void *out);
 
 /* Attention scores and what masks them; all borrowed. */
 typedef struct sp_attention {
-    const void *scores;   /* [N,Q,J] query times key, already divided by sqrt(d); several heads count as several sequences */
+    const void *
+        scores; /* [N,Q,J] query times key, already divided by sqrt(d); several heads count as several sequences */
     sp_dtype dtype;       /* of scores and additive */
     int64_t n_items;      /* N */
     int64_t n_queries;    /* Q */
     int32_t n_keys;       /* J >= 1 */
     const void *additive; /* [N,Q,J] 0, -INFINITY or any finite bias; NULL: all 0 */
-    const uint8_t *real_queries; /* [N,Q], or NULL: all are real. Rows of others become 0 instead of being an error */
+    const uint8_t
+        *real_queries; /* [N,Q], or NULL: all are real. Rows of others become 0 instead of being an error */
 } sp_attention;
 
 /* Softmax over the keys of each query, p[n,i,:] = softmax(scores[n,i,:] + additive[n,i,:]).
@@ -278,8 +288,8 @@ sp_status sp_attention_softmax(const sp_attention *attention, void *out, sp_erro
  *   weights  [N,Q,J]
  *   values   [N,J,width]
  *   out      [N,Q,width] */
-void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries, int64_t n_keys, int64_t width,
-                      double *out);
+void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries,
+                      int64_t n_keys, int64_t width, double *out);
 
 #ifdef __cplusplus
 }

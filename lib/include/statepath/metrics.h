@@ -48,9 +48,10 @@ typedef struct sp_class_agreement {
 } sp_class_agreement;
 
 typedef struct sp_agreement {
-    int64_t scored;    /* steps with a reference */
-    int64_t correct;   /* of them right */
-    int64_t undecoded; /* of them in recordings that could not be decoded: wrong, in no column of the matrix */
+    int64_t scored;  /* steps with a reference */
+    int64_t correct; /* of them right */
+    int64_t
+        undecoded; /* of them in recordings that could not be decoded: wrong, in no column of the matrix */
     sp_value accuracy, balanced_accuracy, kappa, mcc, macro_precision, macro_recall, macro_f1, weighted_f1;
     int32_t macro_precision_classes, macro_recall_classes, macro_f1_classes; /* classes the means are over */
 } sp_agreement;
@@ -76,8 +77,8 @@ typedef struct sp_agreement {
  *   specificity  TN / (TN + FP);   npv  TN / (TN + FN);   kappa  of the 2 x 2 table
  * N = 0: everything that divides by N is null ("no scored steps").
  * Cost    O(K^2). Source  Cohen 1960; Gorodkin 2004, doi:10.1016/j.compbiolchem.2004.09.006. */
-void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_agreement *out,
-                                 sp_class_agreement *classes);
+void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                                 sp_agreement *out, sp_class_agreement *classes);
 
 /* Kappa with weights of disagreement w_ij = |i - j| / (K - 1), or its square: 1 - sum w_ij C_ij / sum w_ij r_i c_j / N. Classes
  * are taken to be in order, which most are not: off unless asked for. An undecoded step is as far from its class as can be (w =
@@ -108,11 +109,13 @@ typedef struct sp_transition_counts {
     int64_t illegal;       /* of them forbidden (staying too, where it is forbidden) */
     int64_t illegal_start; /* recordings whose first step may not start */
     int64_t illegal_end;   /* recordings whose last step may not end */
-    int64_t short_runs;    /* runs shorter than the minimum dwell of their class. A run that ends at a gap counts as long enough,
+    int64_t
+        short_runs; /* runs shorter than the minimum dwell of their class. A run that ends at a gap counts as long enough,
                               at the end of the recording too unless the model says otherwise; a run that an unscored step cuts
                               on either side likewise. The first run of a recording or segment counts from its first step.
                               Of a class with a duration: runs whose length it rules out though it allows a longer one */
-    int64_t long_runs;     /* of classes with a duration: runs that are longer than any length it allows. Runs at the sides of
+    int64_t
+        long_runs; /* of classes with a duration: runs that are longer than any length it allows. Runs at the sides of
                               recordings and gaps are judged as the model weighs them, cut or whole; a run that an unscored step
                               cuts is a piece of a longer one */
 } sp_transition_counts;
@@ -124,8 +127,9 @@ typedef struct sp_transition_counts {
  *   illegal   [K,K] counts of forbidden pairs, added to; may be NULL
  *   flags     out [T], 1 where the transition into the step is forbidden (t > 0), or the start (t = 0), else 0; may be NULL
  * The start is judged where path[0] has a class, the end where path[T-1] has one. O(T), a look-up in the rules per change. */
-void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
-                          sp_transition_counts *counts, int64_t *illegal, uint8_t *flags);
+void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path,
+                          const int64_t *segments, sp_transition_counts *counts, int64_t *illegal,
+                          uint8_t *flags);
 
 /* ---- reliability ----
  *
@@ -162,13 +166,14 @@ typedef struct sp_coverage_point {
 /* Sums with 0 steps give undefined values, "no scored steps". */
 typedef struct sp_reliability {
     int32_t n_classes;
-    int64_t n_steps;      /* that count */
-    int64_t n_impossible; /* beside them: steps with a label and a weight where every class is impossible; left out */
-    bool is_weighted;     /* some weight was not 1 */
-    double level;         /* of the Wilson intervals */
-    sp_value accuracy;    /* share of the top classes that are right */
-    sp_value confidence;  /* mean */
-    sp_value brier;       /* mean of sum_k (p_k - [k = label])^2, in 0..2 */
+    int64_t n_steps; /* that count */
+    int64_t
+        n_impossible; /* beside them: steps with a label and a weight where every class is impossible; left out */
+    bool is_weighted;    /* some weight was not 1 */
+    double level;        /* of the Wilson intervals */
+    sp_value accuracy;   /* share of the top classes that are right */
+    sp_value confidence; /* mean */
+    sp_value brier;      /* mean of sum_k (p_k - [k = label])^2, in 0..2 */
     /* Over 15 bins of equal width, acc_b and conf_b the mean accuracy and confidence of bin b, W_b its weight:
      *     ece    sum_b W_b / W |acc_b - conf_b|          expected calibration error (top label)
      *     mce    max_b |acc_b - conf_b|                  maximum calibration error
@@ -216,7 +221,8 @@ enum { SP_MAX_RATERS = 32, SP_RATERS_MAX_CLASSES = 128 };
  * without decision by the strategy is wrong. */
 typedef struct sp_rater_pair {
     int64_t steps, agreed;
-    sp_value accuracy, kappa; /* undefined "no scored steps", "one class only"; of a rater with itself "itself" */
+    sp_value accuracy,
+        kappa; /* undefined "no scored steps", "one class only"; of a rater with itself "itself" */
 } sp_rater_pair;
 
 /* One row: the reference, a strategy, or a rater. */
@@ -238,7 +244,8 @@ typedef struct sp_raters {
     sp_rater_row *strategies;           /* [n_strategies] */
     sp_rater_row *raters;               /* [n_raters] */
     sp_value mean_accuracy, mean_kappa; /* of the pairs of raters: what raters reach among themselves */
-    sp_value fleiss; /* Fleiss 1971, doi:10.1037/h0031619, over steps that all scored; undefined "fewer than three scorers" */
+    sp_value
+        fleiss; /* Fleiss 1971, doi:10.1037/h0031619, over steps that all scored; undefined "fewer than three scorers" */
     int64_t fleiss_steps;
 } sp_raters;
 

@@ -60,9 +60,10 @@ typedef enum sp_duration_form {
 
 typedef struct sp_duration {
     sp_duration_form form;
-    sp_length min, max; /* of the support, for all but pmf; a named distribution sums to 1 over it. No max: unbounded */
-    sp_length centre;   /* mean of the length, of a log-normal its median */
-    double spread;      /* dispersion of the negative binomial (its size), sigma of the log-normal */
+    sp_length min,
+        max; /* of the support, for all but pmf; a named distribution sums to 1 over it. No max: unbounded */
+    sp_length centre; /* mean of the length, of a log-normal its median */
+    double spread;    /* dispersion of the negative binomial (its size), sigma of the log-normal */
     int32_t n_pmf;
     double *pmf; /* [n_pmf] not negative, of any sum above 0; owned */
 } sp_duration;
@@ -118,15 +119,16 @@ typedef struct sp_model {
     int32_t *state_class; /* [M] 0..K-1, or NULL with `states` NULL */
 
     /* Allowed transitions, rows = from, compressed: the successors of i are to[row[i]] .. to[row[i+1]-1], ascending. */
-    int64_t *row;                    /* [M+1], row[0] = 0 */
-    int32_t *to;                     /* [row[M]] */
-    double *weight;                  /* [row[M]] finite log weights in nats, or NULL: boolean, each edge weighs 0 */
-    double *start;                   /* [M] nats, -INFINITY = may not start there; NULL: 0 for all */
-    double *end;                     /* [M] nats, -INFINITY = may not end there; NULL: 0 for all */
+    int64_t *row;   /* [M+1], row[0] = 0 */
+    int32_t *to;    /* [row[M]] */
+    double *weight; /* [row[M]] finite log weights in nats, or NULL: boolean, each edge weighs 0 */
+    double *start;  /* [M] nats, -INFINITY = may not start there; NULL: 0 for all */
+    double *end;    /* [M] nats, -INFINITY = may not end there; NULL: 0 for all */
     sp_weight_form weight_form;      /* how the weights were declared, for writing them back */
     bool start_is_list, end_is_list; /* declared as a set of states, not as weights */
 
-    int32_t *min_dwell;    /* [M] >= 1, or NULL: 1 for all. A state, once entered, stays for at least so many steps */
+    int32_t *
+        min_dwell; /* [M] >= 1, or NULL: 1 for all. A state, once entered, stays for at least so many steps */
     bool min_dwell_at_end; /* a run cut off by the end of the recording must be long enough too */
 
     /* A maximal run of length d of a class with a duration weighs log p(d), whether and how its matrix lets it stay; of a class of
@@ -183,23 +185,25 @@ sp_status sp_model_check_stream(const sp_model *model, sp_error *err);
  *   name  NULL: that of its place, "rule1" for the first
  *   cost  nats a violation, not negative; INFINITY: forbidden
  * SP_OK, SP_EMODEL (text or name; the sentence says line and column, and shows them), SP_EINVAL (cost), SP_ENOMEM. */
-sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap, sp_error *err);
+sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap,
+                            sp_error *err);
 
 /* Rule r in plain English, cut where it is longer: "at least 20 min of N3; each violation costs 2 nats". Returns out. */
 char *sp_rule_sentence(const sp_model *model, int32_t r, char *out, size_t size);
 
 /* What a duration says of whole runs, in steps. */
 typedef struct sp_duration_lengths {
-    int64_t min, max;          /* of the lengths that are possible; max 0: unbounded */
-    bool has_distribution;     /* false: all these lengths weigh 0, as those of a range do, and what follows is 0 */
-    double mean;               /* of the lengths with probabilities in proportion to p(d) */
+    int64_t min, max; /* of the lengths that are possible; max 0: unbounded */
+    bool
+        has_distribution; /* false: all these lengths weigh 0, as those of a range do, and what follows is 0 */
+    double mean;          /* of the lengths with probabilities in proportion to p(d) */
     int64_t low, median, high; /* the least length that 5 %, 50 %, 95 % of the runs do not exceed */
 } sp_duration_lengths;
 
 /* Of class k, which has a duration. step_seconds 0: the length of a step is not known.
  * SP_OK, SP_EMODEL (a time without step_seconds, nothing possible, a distribution without end within 65,536 steps), SP_ENOMEM. */
-sp_status sp_duration_lengths_find(const sp_model *model, int32_t k, double step_seconds, sp_duration_lengths *out,
-                                   sp_error *err);
+sp_status sp_duration_lengths_find(const sp_model *model, int32_t k, double step_seconds,
+                                   sp_duration_lengths *out, sp_error *err);
 
 /* What is declared for class k, in words: "3 to 40 steps", "negative binomial of mean 12 min and dispersion 2, at least 1 min"; ""
  * without a duration. Returns out. */
@@ -211,8 +215,8 @@ char *sp_duration_text(const sp_model *model, int32_t k, char out[SP_DURATION_TE
  *   class_of_column  out [n_names]
  * Returns SP_OK, or SP_EMODEL when the sets differ (the message lists both, shortened when long) or two columns match one class.
  */
-sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *const *names, int32_t *class_of_column,
-                         sp_error *err);
+sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *const *names,
+                         int32_t *class_of_column, sp_error *err);
 
 /* ---- the compiled model ----
  *
@@ -229,13 +233,15 @@ sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *con
 typedef struct sp_chain sp_chain;
 
 typedef struct sp_chain_options {
-    double transition_weight; /* 1: log weights of transitions (not of start, end and durations) are multiplied by it */
-    bool is_boolean;          /* false; true: every allowed transition, start, end and duration weighs 0 */
-    double step_seconds;      /* 0: length of a step, for durations and rules in time; not known */
-    int64_t max_states;       /* 100,000: of a model with rules, compiled states at most */
-    bool without_rules;       /* false; true: the model's `rules` play no part: what may follow what does not depend on them */
-    const int32_t
-        *class_of_column; /* [K] from sp_model_align(); NULL: score columns are in the model's order. Borrowed for the call */
+    double
+        transition_weight; /* 1: log weights of transitions (not of start, end and durations) are multiplied by it */
+    bool is_boolean;     /* false; true: every allowed transition, start, end and duration weighs 0 */
+    double step_seconds; /* 0: length of a step, for durations and rules in time; not known */
+    int64_t max_states;  /* 100,000: of a model with rules, compiled states at most */
+    bool
+        without_rules; /* false; true: the model's `rules` play no part: what may follow what does not depend on them */
+    const int32_t *
+        class_of_column; /* [K] from sp_model_align(); NULL: score columns are in the model's order. Borrowed for the call */
 } sp_chain_options;
 
 sp_chain_options sp_chain_options_default(void);
@@ -271,7 +277,8 @@ bool sp_chain_is_legal_end(const sp_chain *chain, int32_t k);
  * -INFINITY when the model forbids the path or the scores make it impossible.
  *   path    [T] 0..K-1
  * Returns SP_OK (T = 0: score 0), SP_EINVAL (a class out of range), SP_ENOMEM. */
-sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *score, sp_error *err);
+sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *score,
+                        sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -37,8 +37,8 @@ sp_status sp_classes_load(const char *list_or_file, sp_model **out, sp_error *er
 /* What a model may have and what is rarely meant, each with its place ("sleep.json:6:13: key "allow": class "REM" can never be
  * left ..."): a state that no start reaches, that reaches no end, that is never left; a class without state. As sp_model_load().
  */
-sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence), void *arg,
-                                 sp_error *err);
+sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence),
+                                 void *arg, sp_error *err);
 
 /* The model as JSON text, as a person would write it: `allow` by names where boolean, matrices one row a line; large dense models
  * as `matrix`. The caller frees *text. Reading it back gives the same model, to the last bit of each weight (weights declared as
@@ -54,7 +54,8 @@ sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_
 sp_status sp_operating_point_load(const char *file, const char *point, sp_tag_biases *out, sp_error *err);
 /* Writes biases as an operating point (NULL: "default") into a file ("-": standard output), which is made where there is none; what else it
  * says stays. `force` to replace a point of that name. SP_OK; SP_EFILE; SP_EINVAL (no such file of points; the point is there), SP_ENOMEM. */
-sp_status sp_operating_point_save(const sp_tag_biases *biases, const char *point, const char *file, bool force, sp_error *err);
+sp_status sp_operating_point_save(const sp_tag_biases *biases, const char *point, const char *file,
+                                  bool force, sp_error *err);
 
 /* Names of the shipped models, sorted; the caller frees the array and each name. */
 sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);
@@ -98,7 +99,8 @@ sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
 
 /* Writes /log_probs f32 [S,K], /labels int8 [S] (int16, int32 where K needs it), /offsets int64 [N+1], /ids, /classes; root
  * attributes `recipe` (JSON text) and `seed`. Atomic; `force` to replace. SP_OK, SP_EFILE, SP_EINVAL, SP_ENOMEM. */
-sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file, bool force, sp_error *err);
+sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file,
+                            bool force, sp_error *err);
 
 /* ---- recipes of policies ----
  *
@@ -114,7 +116,8 @@ sp_status sp_policy_recipe_load(const char *file, sp_policy_recipe **out, sp_err
 
 /* Writes /logits f32 [S,K] and /mask bool [S,K], and the root attribute `recipe` (JSON text). Atomic; `force` to replace. SP_OK,
  * SP_EFILE, SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. */
-sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file, bool force, sp_error *err);
+sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file,
+                         bool force, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -41,8 +41,8 @@ typedef struct sp_run_hooks {
     bool (*is_stopped)(void *arg);
     /* Takes paths, of the first classifier: whole recordings; of a long one steps (n_recordings 0), where those that come again
      * replace what was there, then once its result (n_steps 0). */
-    sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                       const sp_decode_output *output, sp_error *err);
+    sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                       int64_t n_steps, const sp_decode_output *output, sp_error *err);
     /* Before anything is decoded or read block by block: what there will be. An error ends the run. */
     sp_status (*opened)(void *arg, const sp_gate_scope *scope, sp_error *err);
 } sp_run_hooks;
@@ -87,7 +87,8 @@ typedef struct sp_run_options {
     { /* where things are in the files, and how they are read (files.h): of evaluate `labels` is a file, of compare it may be one */
 #define SP_PLACE(id, member, type, ...) SP_MEMBER_##type(member)
 #include "statepath/options.def"
-        const char *const *more; /* more files of recordings after the one that is named; ends with NULL, or NULL */
+        const char *const
+            *more; /* more files of recordings after the one that is named; ends with NULL, or NULL */
     } place;
     struct { /* masks of rows, see sp_masked_open() */
 #define SP_MASKS(id, member, type, ...) SP_MEMBER_##type(member)
@@ -150,8 +151,8 @@ void sp_options_init(const sp_option_row *rows, void *options);
  * the commands take is not given without it.
  *   given  [n rows] or NULL: as the values say
  * SP_OK, SP_EINVAL. */
-sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given, uint32_t commands,
-                                 sp_error *err);
+sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given,
+                                 uint32_t commands, sp_error *err);
 /* Of a run's, as the call does that takes them; whether the program's own options are given is not known to it. */
 typedef enum sp_run_call {
     SP_CALL_COMPARE,
@@ -183,12 +184,14 @@ typedef struct sp_part {
 /* Recordings that are read in parts: in order, one part after the other, some of them again. A part is read on another thread
  * while the one before is worked on, never two at a time. */
 typedef struct sp_recordings {
-    const sp_source_info *info;  /* what there is: shape, ids (always), classes, offsets, kind, dtype, has_* */
-    int32_t n_raters;            /* labels by several raters: at most SP_SOURCE_MAX_RATERS */
-    const char *const *raters;   /* [n_raters] names */
+    const sp_source_info *info; /* what there is: shape, ids (always), classes, offsets, kind, dtype, has_* */
+    int32_t n_raters;           /* labels by several raters: at most SP_SOURCE_MAX_RATERS */
+    const char *const *raters;  /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
-    int32_t n_fused;             /* classifiers whose scores these are already, as models with `fusion` decode; 0: of one */
-    const char *const *rules;    /* [N] rules of its own, parted by ";", "" without any (models/rules.md); NULL: none has any */
+    int32_t
+        n_fused; /* classifiers whose scores these are already, as models with `fusion` decode; 0: of one */
+    const char *const *
+        rules; /* [N] rules of its own, parted by ";", "" without any (models/rules.md); NULL: none has any */
     /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.
      */
     sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
@@ -222,23 +225,25 @@ sp_recordings sp_recordings_of_arrays(sp_arrays *a);
  *   result  out, may be NULL
  * SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups),
  * SP_EFILE (stopped), SP_EDATA, SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
-sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
-                     sp_error *err);
+sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out,
+                     sp_run_result *result, sp_error *err);
 
 /* Decodes them: paths go to o->hooks.paths and nowhere else. */
-sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err);
+sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o,
+                               sp_run_result *result, sp_error *err);
 
 /* Paths in memory, of the same recordings. */
 typedef struct sp_array_paths {
-    int32_t n_strategies;             /* 1..SP_RUN_STRATEGIES */
-    const char *const *names;         /* [n_strategies] */
-    const int32_t *const *paths;      /* [n_strategies][S] columns of the recordings, -1 = undecoded */
-    const sp_decoded *const *results; /* [n_strategies][N] with their scores; NULL: undecoded is what is -1 throughout */
+    int32_t n_strategies;        /* 1..SP_RUN_STRATEGIES */
+    const char *const *names;    /* [n_strategies] */
+    const int32_t *const *paths; /* [n_strategies][S] columns of the recordings, -1 = undecoded */
+    const sp_decoded *const
+        *results; /* [n_strategies][N] with their scores; NULL: undecoded is what is -1 throughout */
 } sp_array_paths;
 
 /* Evaluates them against the recordings' labels; their scores, where there are any, give the likelihood of the labels. */
-sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
-                      sp_run_result *result, sp_error *err);
+sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o,
+                      sp_comparison **out, sp_run_result *result, sp_error *err);
 
 /* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/parts/README.md) ---- */
 
@@ -251,8 +256,8 @@ typedef struct sp_part_bytes {
 /* Decodes and counts as sp_compare() and pools nothing, in the natural order of the recordings' ids. o->part.shard "i/n": only
  * the i-th of n ranges of the recordings, balanced by steps, in the order of their arrays; o->part.steps "none": the part holds
  * no labels and paths. The caller frees *bytes. SP_OK; as sp_compare(); SP_EINVAL also for options that do not go with parts. */
-sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,
-                          sp_run_result *result, sp_error *err);
+sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes,
+                          size_t *n, sp_run_result *result, sp_error *err);
 
 /* What sp_compare() makes of all their recordings, whatever the order of the parts. Recordings stand in the order of their arrays
  * where all parts are shards of the same ones, else in the natural order of their ids. Of the options hooks, threads, trace_steps
@@ -261,28 +266,33 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
  *           id. NULL: it draws the paths that the parts hold, without probabilities
  * SP_OK; SP_EDATA (damaged, of another version, they do not go together, a recording comes twice, shards are missing); SP_EMODEL,
  * SP_ENOMEM. */
-sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores, const sp_run_options *o,
-                         sp_comparison **out, sp_run_result *result, sp_error *err);
+sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores,
+                         const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
 
 typedef struct sp_part_about {
     int64_t n_recordings, n_steps;
     char **ids;  /* [n_recordings] */
     char *model; /* its JSON */
 } sp_part_about;
-sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out, sp_error *err); /* SP_OK, SP_EDATA, SP_ENOMEM */
+sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out,
+                       sp_error *err); /* SP_OK, SP_EDATA, SP_ENOMEM */
 void sp_part_about_clear(sp_part_about *about);
 
 /* ---- parts of it, for programs that do the rest themselves ---- */
 
-typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
+typedef enum sp_infeasible_rule {
+    SP_INFEASIBLE_REPORT,
+    SP_INFEASIBLE_RELAX,
+    SP_INFEASIBLE_ERROR
+} sp_infeasible_rule;
 /* What `on_infeasible` says. */
 sp_infeasible_rule sp_run_infeasible(const sp_run_options *o);
 /* How scores are read that are learnt from, by what is given of `missing` and `floor`. The kind is left alone. */
 sp_prepare_options sp_run_prepare_plain(const sp_run_options *o);
 /* What is given for decoding over what the model says, of options that have been checked. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
-sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
-                         sp_prepare_options *out, sp_error *err);
+sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column,
+                         double *log_prior, sp_prepare_options *out, sp_error *err);
 /* How a model is learnt (learn.h): o->fit over what stands in `out`, which knows the usual method. Checks the options first, and that
  * each says something to the method.
  *   classes  [K] names of the columns: by them settings are chosen where `tune` does not say it
@@ -301,7 +311,8 @@ char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT]);
 
 /* The model that the options name, or whose text they carry, with the rules that they add. `text` and `text_name`: another's JSON
  * instead, unless NULL. SP_OK; what reading a model and sp_model_add_rule() return. */
-sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out, sp_error *err);
+sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out,
+                            sp_error *err);
 
 #ifdef __cplusplus
 }

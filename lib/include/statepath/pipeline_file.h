@@ -34,7 +34,8 @@ void sp_against_clear(sp_against_words *words);
  *   result  out, may be NULL
  * SP_OK, also where recordings could not be decoded; SP_EINVAL (options), SP_EFILE (also: stopped), SP_EDATA, SP_EMODEL,
  * SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out,
+                          sp_run_result *result, sp_error *err);
 
 /* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
 sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
@@ -48,12 +49,13 @@ sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_resul
 typedef struct sp_decoded_files {
     int64_t n_written, n_skipped;
 } sp_decoded_files;
-sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing, sp_decoded_files *done,
-                          sp_run_result *result, sp_error *err);
+sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing,
+                          sp_decoded_files *done, sp_run_result *result, sp_error *err);
 
 /* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (files.h), against the labels
  * in it or in o->place.labels. As sp_compare_file(). */
-sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
+sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out,
+                           sp_run_result *result, sp_error *err);
 
 /* ---- parts ----
  *
@@ -68,8 +70,8 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
  *   result      out, may be NULL
  * SP_OK; SP_EFILE, SP_EDATA (a part is damaged, of another version, model or options, one is missing, a recording comes twice);
  * SP_EINVAL; SP_ENOMEM. */
-sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
-                         sp_error *err);
+sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *o, sp_comparison **out,
+                         sp_run_result *result, sp_error *err);
 
 /* What the run read that made a part, by its names: scores, paths and labels, each a file, a folder or a pattern, the model, maps
  * of codes and rules; a relative name also as one beside the part. No output of a merge may be one of them. names: ends with
@@ -81,7 +83,8 @@ sp_status sp_part_inputs(const char *part, char ***names, sp_error *err);
 /* Recordings of any files that can be read, for who does with them what no other call does, or gives them to the calls of
  * pipeline.h. */
 typedef struct sp_file_recordings {
-    sp_recordings recordings;           /* labels are columns of the scores; without scores, classes of the file or of o->model */
+    sp_recordings
+        recordings; /* labels are columns of the scores; without scores, classes of the file or of o->model */
     int32_t n_classes;                  /* K; 0 for labels alone whose classes nobody says */
     const char *const *classes;         /* [K] names: the file's, else those of o->model; NULL: nobody says */
     double epoch_seconds;               /* o->epoch_seconds, else what the files say; 0: not known */
@@ -92,21 +95,22 @@ typedef struct sp_file_recordings {
  * o->model (or model_text) is needed only where labels are words, codes or of another file, and the file names no classes.
  * needs_scores false: files of labels alone will do. On failure it can (and must) still be closed. SP_OK; SP_EINVAL, SP_EFILE,
  * SP_EDATA, SP_EMODEL, SP_ENOMEM. */
-sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o, bool needs_scores,
-                                  sp_error *err);
+sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o,
+                                  bool needs_scores, sp_error *err);
 void sp_file_recordings_close(sp_file_recordings *r);
 
 /* Reads recordings from `first` on, at least one, of about `bytes` of scores; tells o->hooks of progress and asks them whether to
  * stop. `parts` is SP_BLOCK_* or-ed. SP_OK; SP_EFILE (also: stopped), SP_EDATA, SP_ENOMEM. */
-sp_status sp_file_recordings_read(const sp_file_recordings *r, int64_t first, int64_t bytes, unsigned parts, sp_block *block,
-                                  sp_error *err);
+sp_status sp_file_recordings_read(const sp_file_recordings *r, int64_t first, int64_t bytes, unsigned parts,
+                                  sp_block *block, sp_error *err);
 
 /* Packs recordings from any files that can be read into one HDF5 file of scores, o->output: what stands beside the scores with
  * them, subjects and the length of a step too. With o->model, which is needed only where labels are words, these are its classes.
  *   sink  is given what was read, before it is written; may be NULL
  * SP_OK; SP_EINVAL, SP_EFILE (also: stopped), SP_EDATA, SP_ENOMEM. */
 typedef void sp_convert_sink(void *arg, const sp_source_info *info);
-sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err);
+sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg,
+                          sp_error *err);
 
 /* ---- scores with their masks ---- */
 
@@ -130,9 +134,11 @@ const char *sp_masked_class(const sp_masked *masked, int32_t column, char text[S
 
 enum { SP_MASKED_START = -2 };
 typedef struct sp_masked_rows {
-    sp_block *block; /* scores in nats as they are in the file (logs of probabilities), not masked and not normalised, and the
+    sp_block *
+        block; /* scores in nats as they are in the file (logs of probabilities), not masked and not normalised, and the
                       * mask; until the next call */
-    const int32_t *previous; /* [S] the class before, -1: none, SP_MASKED_START; NULL where the mask is a dataset */
+    const int32_t
+        *previous; /* [S] the class before, -1: none, SP_MASKED_START; NULL where the mask is a dataset */
 } sp_masked_rows;
 /* The next block; block NULL: there is none. SP_OK; what reading, preparing and decoding say. */
 sp_status sp_masked_next(sp_masked *masked, sp_masked_rows *rows, sp_error *err);
@@ -140,8 +146,8 @@ sp_status sp_masked_next(sp_masked *masked, sp_masked_rows *rows, sp_error *err)
 /* How much probability the scores put on what is masked (as above; a row without class before is left out).
  *   sink  is given the report, which is valid during the call */
 typedef sp_status sp_leak_sink(void *arg, const sp_leak_report *report, sp_error *err);
-sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,
-                       sp_error *err);
+sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg,
+                       sp_run_result *result, sp_error *err);
 
 /* ---- fitting from a file ---- */
 
@@ -154,9 +160,10 @@ typedef struct sp_fitting {
     /* Private. */
     const sp_run_options *run;
     struct sp_fitting_file *file;
-    sp_block *block;   /* the whole file */
-    sp_block *decided; /* where labels are of another file: the classes that this one holds in place of scores; or NULL */
-    sp_model *rules;   /* or NULL */
+    sp_block *block; /* the whole file */
+    sp_block *
+        decided; /* where labels are of another file: the classes that this one holds in place of scores; or NULL */
+    sp_model *rules; /* or NULL */
     const char **classes;
     double *costs;                /* [K,K] of the options; or NULL */
     char **made_classes;          /* names where neither file nor rules have any; or NULL */

@@ -30,7 +30,8 @@ typedef struct sp_text_options {
     int width;
     bool colour, ascii, verbose, of_rules;
 } sp_text_options;
-sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out, sp_error *err);
+sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out,
+                         sp_error *err);
 
 /* JSON: counts, metrics, transitions, recordings and comparisons, in full precision (each number reads back as the same double).
  * Metrics without labels are absent; an undefined value is null and has "<key>_undefined": reason beside it; NaN never appears.
@@ -64,7 +65,8 @@ sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *
  * names differ in other signs only, "-2" follows. What the function returns but SP_OK ends it and is returned, with its message.
  * SP_ENOMEM. */
 typedef sp_status sp_report_figure(void *arg, const char *name, const char *svg, sp_error *err);
-sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg, sp_error *err);
+sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg,
+                            sp_error *err);
 
 /* ---- leak ----
  *
@@ -77,7 +79,8 @@ extern const double sp_leak_probabilities[SP_LEAK_QUANTILES];
 
 typedef struct sp_leak_report {
     const char *file;
-    const char *what; /* "the step mask of the file", or "model sleep-strict, after the class before on the path of viterbi" */
+    const char *
+        what; /* "the step mask of the file", or "model sleep-strict, after the class before on the path of viterbi" */
     sp_leak_summary summary;
     double quantiles[SP_LEAK_QUANTILES];
     const char *recording; /* of the maximum; NULL when there is no row */
@@ -102,7 +105,7 @@ typedef struct sp_trained {
     int32_t n_epochs;                        /* E */
     const double *loss, *accuracy;           /* [E] over the training steps */
     const double *test_loss, *test_accuracy; /* [E], NaN without test steps */
-    const int32_t *path;                     /* [steps of test recordings, in order] its best class of each step */
+    const int32_t *path; /* [steps of test recordings, in order] its best class of each step */
 } sp_trained;
 
 /* Everything the page shows; borrows. */
@@ -112,14 +115,15 @@ typedef struct sp_signals_report {
     const char *const *classes; /* [K] */
     const uint8_t *allow;       /* [K,K] rows = from, or NULL */
     int64_t n_recordings, n_steps;
-    const int64_t *offsets;       /* [N+1] */
-    const char *const *ids;       /* [N] */
-    const uint8_t *is_test;       /* [N] */
-    const int32_t *labels;        /* [S] -1 = none */
-    const double *weights;        /* [S] a step of weight 0 is not judged; or NULL */
-    double rate;                  /* samples per second; 0: not known */
-    int64_t n_samples;            /* of each example */
-    const float *const *examples; /* [K] first samples of a step of each class, [C, n_samples], or NULL where there is none */
+    const int64_t *offsets; /* [N+1] */
+    const char *const *ids; /* [N] */
+    const uint8_t *is_test; /* [N] */
+    const int32_t *labels;  /* [S] -1 = none */
+    const double *weights;  /* [S] a step of weight 0 is not judged; or NULL */
+    double rate;            /* samples per second; 0: not known */
+    int64_t n_samples;      /* of each example */
+    const float *const *
+        examples; /* [K] first samples of a step of each class, [C, n_samples], or NULL where there is none */
     int32_t n_networks;
     const sp_trained *networks;
 } sp_signals_report;

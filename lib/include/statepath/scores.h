@@ -31,11 +31,14 @@ typedef enum sp_dtype { SP_F32 = 4, SP_F64 = 8 } sp_dtype; /* the value is the s
 typedef struct sp_scores {
     const void *data; /* [T,K] */
     sp_dtype dtype;
-    int32_t n_classes;       /* K >= 1 */
-    int64_t n_steps;         /* T >= 0 */
-    const int64_t *segments; /* [T] or NULL: where the id changes the chain is broken, no transition is required across */
-    const double *taken_off; /* [K] nats that sp_prepare() took off every score for the prior, which argmax adds again; or NULL */
-    const double *given;     /* [T,K] nats before windows of a model (sp_windows) changed them, which argmax goes by; or NULL */
+    int32_t n_classes; /* K >= 1 */
+    int64_t n_steps;   /* T >= 0 */
+    const int64_t *
+        segments; /* [T] or NULL: where the id changes the chain is broken, no transition is required across */
+    const double *
+        taken_off; /* [K] nats that sp_prepare() took off every score for the prior, which argmax adds again; or NULL */
+    const double *
+        given; /* [T,K] nats before windows of a model (sp_windows) changed them, which argmax goes by; or NULL */
 } sp_scores;
 
 /* e[t,k] as a double; exact for both types. */
@@ -91,7 +94,8 @@ typedef struct sp_block {
     int64_t n_recordings; /* N */
     int64_t n_steps;      /* S */
     int32_t n_classes;    /* K */
-    int64_t first_step;   /* of the first recording that is in the block; 0 but where a part of one recording was read */
+    int64_t
+        first_step; /* of the first recording that is in the block; 0 but where a part of one recording was read */
     /* Contents, owned by the block; each is NULL where the file has none or it was not asked for. */
     int64_t *offsets;  /* [N+1], from 0 */
     sp_dtype dtype;    /* of scores */
@@ -103,16 +107,22 @@ typedef struct sp_block {
     double *taken_off; /* [K] as in sp_scores; set by sp_prepare() */
     double *given;     /* [S,K] likewise */
     /* Where it came from, borrowed, for messages; may be NULL. */
-    const char *file;           /* name of the file */
-    const char *dataset;        /* path of the scores, with {id} where the layout has one dataset a recording */
-    const char *const *ids;     /* [N] of this block's recordings */
+    const char *file;       /* name of the file */
+    const char *dataset;    /* path of the scores, with {id} where the layout has one dataset a recording */
+    const char *const *ids; /* [N] of this block's recordings */
     const char *const *classes; /* [K] names of the score columns */
     /* Private to the block's functions: memory of the eight arrays above, kept while an array is NULL, and its bytes. */
     void *memory[8];
     size_t capacity[8];
 } sp_block;
 
-enum { SP_BLOCK_SCORES = 1, SP_BLOCK_LABELS = 2, SP_BLOCK_SEGMENTS = 4, SP_BLOCK_WEIGHTS = 8, SP_BLOCK_MASK = 16 };
+enum {
+    SP_BLOCK_SCORES = 1,
+    SP_BLOCK_LABELS = 2,
+    SP_BLOCK_SEGMENTS = 4,
+    SP_BLOCK_WEIGHTS = 8,
+    SP_BLOCK_MASK = 16
+};
 
 sp_block *sp_block_new(void); /* empty; NULL on lack of memory */
 void sp_block_free(sp_block *block);
@@ -120,8 +130,8 @@ void sp_block_free(sp_block *block);
 /* Makes room for N recordings, S steps, K classes, scores of `dtype` and the parts named in `parts` (SP_BLOCK_* or-ed); parts
  * not named become NULL (their memory is kept). Contents are undefined afterwards. Returns SP_OK or SP_ENOMEM (the block is
  * empty then). */
-sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_steps, int32_t n_classes, sp_dtype dtype,
-                           unsigned parts, sp_error *err);
+sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_steps, int32_t n_classes,
+                           sp_dtype dtype, unsigned parts, sp_error *err);
 
 /* The block as the decoders see it; borrows. */
 sp_batch sp_block_batch(const sp_block *block);
@@ -153,13 +163,14 @@ const char *sp_kind_name(sp_kind kind);
 sp_status sp_kind_parse(const char *text, sp_kind *out, sp_error *err);
 
 typedef struct sp_prepare_options {
-    sp_kind kind;                     /* SP_KIND_LOG_PROBS */
-    bool missing_uniform;             /* false: NaN is an error */
-    bool clamp;                       /* false */
-    double floor;                     /* 0: none; else in (0,1) */
-    double temperature;               /* 1; > 0 */
-    double prior_weight;              /* 0 */
-    const double *log_prior;          /* [K] nats in the order of the score columns, borrowed; needed when prior_weight != 0 */
+    sp_kind kind;         /* SP_KIND_LOG_PROBS */
+    bool missing_uniform; /* false: NaN is an error */
+    bool clamp;           /* false */
+    double floor;         /* 0: none; else in (0,1) */
+    double temperature;   /* 1; > 0 */
+    double prior_weight;  /* 0 */
+    const double
+        *log_prior; /* [K] nats in the order of the score columns, borrowed; needed when prior_weight != 0 */
     const struct sp_windows *windows; /* NULL; of a model, borrowed. The block must hold whole recordings */
     const int32_t *class_of_column;   /* [K] of the windows' model; NULL: in order */
 } sp_prepare_options;
@@ -190,8 +201,8 @@ enum { SP_ROW_TOLERANCE_PERCENT = 3 }; /* rows may miss their sum by 0.03 */
  * what was found, and the option that helps (a finite score that temperature and prior would make infinite is one more
  * such error); SP_EINVAL (options, a zero prior, clamping without labels); SP_ENOMEM. On failure the scores are undefined.
  * Cost: O(S K); no more memory than the float64 scores. */
-sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
-                     sp_error *err);
+sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers,
+                     sp_prepare_counts *counts, sp_error *err);
 
 /* ---- recordings before their numbers are read ----
  *
@@ -215,22 +226,25 @@ typedef struct sp_source_info {
     sp_kind kind;
     bool kind_from_name; /* false: given, or guessed from the first row */
     bool has_scores;
-    sp_dtype dtype;                /* in memory: f16 is widened to f32 */
-    const char *stored_type;       /* "float16", "float32", "float64", "float32 big-endian" */
-    const char *storage;           /* "contiguous", "chunks 4096 x 5, shuffle, gzip 4", ... of the first scores dataset */
+    sp_dtype dtype;          /* in memory: f16 is widened to f32 */
+    const char *stored_type; /* "float16", "float32", "float64", "float32 big-endian" */
+    const char
+        *storage; /* "contiguous", "chunks 4096 x 5, shuffle, gzip 4", ... of the first scores dataset */
     const char *scores_path;       /* "/recordings/{id}/log_probs" */
     int64_t n_recordings, n_steps; /* N, S */
     int32_t n_classes;             /* K; 0 for a file of labels only without class names */
-    const char *const *ids;        /* [N] from the file, or "0", "1", ... ; single: the file's base name without ending */
-    bool has_ids;                  /* the ids are the file's own */
-    const int64_t *offsets;        /* [N+1] from 0 */
-    const char *const *classes;    /* [K] names of the columns, or NULL: the file has none */
-    const char *classes_place;     /* "attribute classes of /", ... or NULL */
+    const char *const
+        *ids;     /* [N] from the file, or "0", "1", ... ; single: the file's base name without ending */
+    bool has_ids; /* the ids are the file's own */
+    const int64_t *offsets;     /* [N+1] from 0 */
+    const char *const *classes; /* [K] names of the columns, or NULL: the file has none */
+    const char *classes_place;  /* "attribute classes of /", ... or NULL */
     bool has_labels, has_segments, has_weights, has_mask;
-    bool is_simulated;           /* the file has an attribute `recipe`: its recordings are made up (`statepath simulate`) */
-    const char *labels_path;     /* or NULL */
-    int64_t n_unlabelled;        /* recordings without labels where others have them; all their steps are -1 */
-    int64_t n_files;             /* 0: it is one file, called `file` */
+    bool
+        is_simulated; /* the file has an attribute `recipe`: its recordings are made up (`statepath simulate`) */
+    const char *labels_path; /* or NULL */
+    int64_t n_unlabelled;    /* recordings without labels where others have them; all their steps are -1 */
+    int64_t n_files;         /* 0: it is one file, called `file` */
     const sp_source_file *files; /* [n_files] in the order of their recordings; or NULL */
     int64_t n_left_out;          /* of them, those that cannot be read */
     bool

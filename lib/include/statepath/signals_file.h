@@ -53,7 +53,8 @@ typedef struct sp_signals_info {
 
 /* Opens for reading; reads everything but the signals. `path`: their dataset; NULL: /signals. how: may be NULL. SP_OK; SP_EFILE,
  * SP_EDATA (message: file, dataset, what was found, what to do); SP_ENOMEM. */
-sp_status sp_signals_open(const char *file, const char *path, const sp_file_access *how, sp_signals **out, sp_error *err);
+sp_status sp_signals_open(const char *file, const char *path, const sp_file_access *how, sp_signals **out,
+                          sp_error *err);
 void sp_signals_close(sp_signals *signals);
 const sp_signals_info *sp_signals_info_of(const sp_signals *signals);
 
@@ -82,7 +83,8 @@ typedef struct sp_signals_header {
 } sp_signals_header;
 
 /* The header is borrowed for the call. SP_OK; SP_EFILE (exists and not `force`, cannot be written), SP_ENOMEM. */
-sp_status sp_signals_writer_open(const char *file, const sp_signals_header *header, sp_signals_writer **out, sp_error *err);
+sp_status sp_signals_writer_open(const char *file, const sp_signals_header *header, sp_signals_writer **out,
+                                 sp_error *err);
 /* Writes the next `count` steps, data [count, C, samples]. SP_OK, SP_EFILE. */
 sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const float *data, sp_error *err);
 /* Closes, flushes, renames. The writer is gone afterwards, whatever it returns. Every step must have been written. */
@@ -132,8 +134,8 @@ typedef struct sp_tensor_file sp_tensor_file;
 /* Opens for reading. The file must have been written by sp_tensors_save() with text `key` = `value`, which says what it is;
  * `mend` completes the sentence for one that was not ("make one with `statepath train`"). how: may be NULL. SP_OK, SP_EFILE,
  * SP_ENOMEM. */
-sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, const sp_file_access *how,
-                              sp_tensor_file **out, sp_error *err);
+sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend,
+                              const sp_file_access *how, sp_tensor_file **out, sp_error *err);
 void sp_tensor_file_close(sp_tensor_file *tensors);
 
 /* Length of the first axis of an array, -1 where there is none of that name or no memory to look. */
@@ -177,11 +179,12 @@ void sp_array_clear(sp_array *array); /* fine on one that is {0} */
  *   out   cleared by the caller; untouched on failure
  * SP_OK; SP_EFILE (no such file or dataset, unreadable), SP_EDATA (not numbers, a value that is none of the type with its place,
  * more than SP_ARRAY_RANK dimensions, more than 2^31 values), SP_ENOMEM. */
-sp_status sp_array_read(const char *file, const char *path, sp_array_type type, const sp_file_access *how, const char *mend,
-                        sp_array *out, sp_error *err);
+sp_status sp_array_read(const char *file, const char *path, sp_array_type type, const sp_file_access *how,
+                        const char *mend, sp_array *out, sp_error *err);
 
 /* Is there a dataset, or anything else, of that path? SP_OK; SP_EFILE, SP_ENOMEM. */
-sp_status sp_array_exists(const char *file, const char *path, const sp_file_access *how, bool *exists, sp_error *err);
+sp_status sp_array_exists(const char *file, const char *path, const sp_file_access *how, bool *exists,
+                          sp_error *err);
 
 #ifdef __cplusplus
 }

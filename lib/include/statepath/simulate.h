@@ -35,25 +35,26 @@ struct sp_signal_recipe; /* below */
 
 /* A recipe. Arrays are owned by it (malloc). Sums are checked to within 1e-6. */
 typedef struct sp_recipe {
-    char *name, *description;         /* or NULL */
-    char *model;                      /* or NULL: the model whose rules the transitions keep to; what it forbids is 0 in them */
-    int64_t seed;                     /* 1 .. 4294967295 */
-    int32_t n_classes;                /* K >= 1 */
-    char **classes;                   /* [K] distinct, not empty */
-    double *start;                    /* [K] probabilities, sum 1 */
-    double *transitions;              /* [K,K] probabilities, rows = from, each sums to 1 */
-    int64_t n_recordings;             /* N >= 1 */
-    int64_t min_steps, max_steps;     /* length of a recording: uniform between both, 1 .. 1e9 */
-    double epoch_seconds;             /* length of a step, which the file then says; 0: it does not */
-    double unscored;                  /* share of steps whose label is -1, 0 .. 1 */
-    bool is_numpy;                    /* draws by numpy's legacy generator, in the order below; only with signals */
-    int64_t n_unused;                 /* with is_numpy: steps drawn first and used for nothing, 0 .. 1e9 */
-    struct sp_signal_recipe *signals; /* or NULL: it is a recipe of scores. With signals, what follows is not used */
-    double *confusion;                /* [K,K] share of steps of class c that are seen as class d; rows sum to 1 */
-    double error_run;                 /* mean length of a run of errors in a long stay, >= 1 */
-    double noise;                     /* standard deviation, nats, >= 0 */
-    double overconfidence;            /* 1 = calibrated but for the noise; > 1 too sharp; > 0 */
-    double floor;                     /* least probability before the noise, above 0, at most 1/K */
+    char *name, *description; /* or NULL */
+    char *model;  /* or NULL: the model whose rules the transitions keep to; what it forbids is 0 in them */
+    int64_t seed; /* 1 .. 4294967295 */
+    int32_t n_classes;            /* K >= 1 */
+    char **classes;               /* [K] distinct, not empty */
+    double *start;                /* [K] probabilities, sum 1 */
+    double *transitions;          /* [K,K] probabilities, rows = from, each sums to 1 */
+    int64_t n_recordings;         /* N >= 1 */
+    int64_t min_steps, max_steps; /* length of a recording: uniform between both, 1 .. 1e9 */
+    double epoch_seconds;         /* length of a step, which the file then says; 0: it does not */
+    double unscored;              /* share of steps whose label is -1, 0 .. 1 */
+    bool is_numpy;    /* draws by numpy's legacy generator, in the order below; only with signals */
+    int64_t n_unused; /* with is_numpy: steps drawn first and used for nothing, 0 .. 1e9 */
+    struct sp_signal_recipe
+        *signals;          /* or NULL: it is a recipe of scores. With signals, what follows is not used */
+    double *confusion;     /* [K,K] share of steps of class c that are seen as class d; rows sum to 1 */
+    double error_run;      /* mean length of a run of errors in a long stay, >= 1 */
+    double noise;          /* standard deviation, nats, >= 0 */
+    double overconfidence; /* 1 = calibrated but for the noise; > 1 too sharp; > 0 */
+    double floor;          /* least probability before the noise, above 0, at most 1/K */
 } sp_recipe;
 
 void sp_recipe_free(sp_recipe *recipe);
@@ -116,11 +117,11 @@ typedef struct sp_signal_channel {
 
 /* The part of a recipe that speaks of signals. Arrays are owned by it (malloc). */
 typedef struct sp_signal_recipe {
-    double rate;                 /* samples per second, > 0 */
-    int64_t n_samples;           /* of a step, 1 .. 1e8 */
-    int32_t *first_tone;         /* [K+1] the tones of class k are tones[first_tone[k]] .. tones[first_tone[k+1]-1] */
-    sp_tone *tones;              /* [first_tone[K]] */
-    int32_t n_channels;          /* C >= 1 */
+    double rate;         /* samples per second, > 0 */
+    int64_t n_samples;   /* of a step, 1 .. 1e8 */
+    int32_t *first_tone; /* [K+1] the tones of class k are tones[first_tone[k]] .. tones[first_tone[k+1]-1] */
+    sp_tone *tones;      /* [first_tone[K]] */
+    int32_t n_channels;  /* C >= 1 */
     sp_signal_channel *channels; /* [C] */
     double phase_jitter;         /* 0 .. 1 */
     double amplitude_drift;      /* 0 .. 10 */

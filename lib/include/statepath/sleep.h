@@ -19,7 +19,14 @@ extern "C" {
 
 /* ---- stages (AASM) ---- */
 
-typedef enum sp_sleep_stage { SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_STAGE_N3, SP_STAGE_REM, SP_N_STAGES } sp_sleep_stage;
+typedef enum sp_sleep_stage {
+    SP_STAGE_WAKE,
+    SP_STAGE_N1,
+    SP_STAGE_N2,
+    SP_STAGE_N3,
+    SP_STAGE_REM,
+    SP_N_STAGES
+} sp_sleep_stage;
 
 /* ---- statistics of a night ----
  *
@@ -62,8 +69,9 @@ const char *sp_sleep_measure_name(sp_sleep_measure measure); /* "REM latency" */
 const char *sp_sleep_measure_unit(sp_sleep_measure measure); /* "min", "%", "1/h" */
 
 typedef struct sp_sleep_statistics {
-    sp_value awakenings;                  /* changes from sleep to wake, as SFI counts them */
-    sp_value values[SP_N_SLEEP_MEASURES]; /* undefined "no sleep", "no REM", "no scored steps", "not decoded" */
+    sp_value awakenings; /* changes from sleep to wake, as SFI counts them */
+    sp_value
+        values[SP_N_SLEEP_MEASURES]; /* undefined "no sleep", "no REM", "no scored steps", "not decoded" */
 } sp_sleep_statistics;
 
 /* One night.
@@ -154,8 +162,8 @@ typedef struct sp_codes sp_codes;
  * least one of both. The classes are the model's, by name or alias; nothing is kept of the model. Messages speak of the options
  * `codes` and `map`, or `label_codes` and `label_map`. SP_OK; SP_EINVAL (no such preset, a map that cannot be read, names no
  * class or one code twice), SP_EFILE (no such file), SP_ENOMEM. */
-sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,
-                       sp_error *err);
+sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model,
+                       sp_codes **out, sp_error *err);
 void sp_codes_free(sp_codes *codes); /* NULL is fine */
 
 #ifdef __cplusplus

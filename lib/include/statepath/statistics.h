@@ -13,12 +13,17 @@ extern "C" {
 #endif
 
 /* Which interval a difference is shown with. Studentised: for up to SP_MOST_STUDENTISED recordings, above that BCa. */
-typedef enum sp_interval_kind { SP_INTERVAL_STUDENTISED, SP_INTERVAL_BCA, SP_INTERVAL_PERCENTILE } sp_interval_kind;
+typedef enum sp_interval_kind {
+    SP_INTERVAL_STUDENTISED,
+    SP_INTERVAL_BCA,
+    SP_INTERVAL_PERCENTILE
+} sp_interval_kind;
 enum { SP_MOST_STUDENTISED = 128 };
 
 typedef struct sp_bootstrap_options {
-    uint64_t seed;             /* 1 */
-    int32_t n_resamples;       /* 10,000; fewer are drawn when recordings x resamples would exceed 2e8, but not below 1,000 */
+    uint64_t seed; /* 1 */
+    int32_t
+        n_resamples; /* 10,000; fewer are drawn when recordings x resamples would exceed 2e8, but not below 1,000 */
     double level;              /* 0.95 */
     sp_interval_kind interval; /* SP_INTERVAL_STUDENTISED */
 } sp_bootstrap_options;
@@ -28,13 +33,15 @@ sp_bootstrap_options sp_bootstrap_options_default(void);
 /* A difference of pooled accuracies with its interval. */
 typedef struct sp_difference {
     sp_value difference; /* undefined "no scored steps" when there are none */
-    sp_value low, high;  /* as the options say; undefined "one recording" when fewer than 2 recordings have scored steps */
+    sp_value low,
+        high; /* as the options say; undefined "one recording" when fewer than 2 recordings have scored steps */
     sp_value bca[2], percentile[2]; /* low and high; undefined where there are fewer than 2 recordings */
-    sp_value studentised[2];        /* also undefined "too few recordings differ", "all recordings differ alike", "more than 128
+    sp_value studentised
+        [2]; /* also undefined "too few recordings differ", "all recordings differ alike", "more than 128
                                        recordings" */
-    double skewness;                /* of what the recordings add to the difference; 0 where that is undefined */
-    int64_t n;                      /* recordings with scored steps */
-    int32_t n_resamples;            /* drawn; 0 without an interval */
+    double skewness;     /* of what the recordings add to the difference; 0 where that is undefined */
+    int64_t n;           /* recordings with scored steps */
+    int32_t n_resamples; /* drawn; 0 without an interval */
 } sp_difference;
 
 /* Difference of two pooled accuracies, sum a / sum scored - sum b / sum scored, with its interval by the paired cluster
@@ -73,7 +80,7 @@ sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, c
 /* What the signed rank test does with differences of 0. */
 typedef enum sp_wilcoxon_zeros {
     SP_ZEROS_WILCOX, /* they are left out before ranks are given (Wilcoxon 1945) */
-    SP_ZEROS_PRATT   /* they take the lowest ranks, which are left out then (Pratt 1959): zeros weigh against small differences */
+    SP_ZEROS_PRATT /* they take the lowest ranks, which are left out then (Pratt 1959): zeros weigh against small differences */
 } sp_wilcoxon_zeros;
 
 /* Wilcoxon signed rank test on paired differences, two-sided, with mid-ranks r for ties.
@@ -95,7 +102,8 @@ typedef struct sp_wilcoxon {
     int64_t better, worse, ties; /* d > 0, d < 0, d = 0 */
     bool is_exact;
 } sp_wilcoxon;
-sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros, sp_wilcoxon *out, sp_error *err);
+sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros,
+                                  sp_wilcoxon *out, sp_error *err);
 
 /* Sign-flip permutation test of the mean of paired differences, two-sided: if neither strategy is better, each difference could
  * as well have had the other sign. Exact (all 2^n signs) for up to 20 differences other than 0; else n_resamples random sign
@@ -107,8 +115,8 @@ typedef struct sp_sign_flip {
     sp_value p;
     bool is_exact;
 } sp_sign_flip;
-sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options, sp_sign_flip *out,
-                            sp_error *err);
+sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options,
+                            sp_sign_flip *out, sp_error *err);
 
 /* Exact interval of a share, k of n independent trials: the p of which neither P(X >= k) nor P(X <= k) for X ~ Bin(n, p) is below
  * (1 - level) / 2. It holds the true share with at least this level.

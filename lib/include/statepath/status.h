@@ -19,14 +19,14 @@ extern "C" {
 
 typedef enum sp_status {
     SP_OK = 0,
-    SP_EINVAL,   /* an option or argument that cannot be used */
-    SP_EDATA,    /* scores or labels that break a promise: NaN, +inf, rows that do not sum to one, unknown label */
+    SP_EINVAL, /* an option or argument that cannot be used */
+    SP_EDATA, /* scores or labels that break a promise: NaN, +inf, rows that do not sum to one, unknown label */
     SP_EMODEL,   /* a model that contradicts itself, or does not fit the classes of the scores */
     SP_EFILE,    /* a file that cannot be opened, read or written, or is not what it should be */
     SP_ENOPATH,  /* no allowed path has a finite score: a result of decoding, not a crash */
     SP_EDEADEND, /* greedy met a step where no allowed class has a finite score, though a path exists */
     SP_ENOMEM,   /* memory */
-    SP_EBUG,     /* our fault: a path that does not add up to what the search that found it says, or an illegal one */
+    SP_EBUG, /* our fault: a path that does not add up to what the search that found it says, or an illegal one */
     SP_N_STATUS
 } sp_status;
 
@@ -35,8 +35,9 @@ enum { SP_ERROR_SIZE = 2048 };
 /* One error: what, where (file, dataset, recording, step, class), what to do. */
 typedef struct sp_error {
     sp_status status;
-    int64_t step;      /* step the error speaks of, from 0; -1 when it speaks of none */
-    double recurrence; /* SP_EBUG: the value by the recurrence, NaN where an illegal path has none; else NaN */
+    int64_t step; /* step the error speaks of, from 0; -1 when it speaks of none */
+    double
+        recurrence; /* SP_EBUG: the value by the recurrence, NaN where an illegal path has none; else NaN */
     double along_path; /* SP_EBUG: what the path adds up to; else NaN */
     /* One sentence, always terminated; cut with "..." when too long. No newline, but where the text of a rule is wrong: that line and a
      * caret follow, each behind two blanks. */
@@ -71,8 +72,9 @@ const char *sp_version(void);
 
 /* A value or, where it cannot be computed, the reason: never a NaN that walks on. */
 typedef struct sp_value {
-    double value;          /* meaningful only when undefined is NULL */
-    const char *undefined; /* NULL, or a static reason: "one class only", "never predicted", "no scored steps" */
+    double value; /* meaningful only when undefined is NULL */
+    const char
+        *undefined; /* NULL, or a static reason: "one class only", "never predicted", "no scored steps" */
 } sp_value;
 
 /* ---- help with names that are not known ----

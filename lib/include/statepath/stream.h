@@ -70,7 +70,8 @@ sp_status sp_online_new_exact(const sp_chain *chain, int32_t most_lag, sp_online
  *   n        out, how many; 0: none
  * SP_EINVAL: the stream is of a fixed lag. Cost  amortised O(transitions + K); with a greatest lag twice that, and O(lag M) for a step that is
  * forced. */
-sp_status sp_online_push_exact(sp_online *online, const double *row, bool is_gap, int32_t *classes, int32_t *n, sp_error *err);
+sp_status sp_online_push_exact(sp_online *online, const double *row, bool is_gap, int32_t *classes,
+                               int32_t *n, sp_error *err);
 
 /* Steps of the recording at hand that were decided at the greatest lag, before all survivors agreed. */
 int64_t sp_online_forced(const sp_online *online);
@@ -112,12 +113,14 @@ typedef sp_status sp_long_read(void *arg, int64_t first, int64_t n, sp_scores *s
 /* Takes the classes path[n] of steps first .. first+n-1. Every step comes once, in pieces of ascending or descending order.
  *   broken   [n] 1 where a relaxed path breaks a rule, see decode.h; NULL: nowhere
  * path NULL: what was written is given up; a relaxed path follows, or none does and the recording is undecoded. */
-typedef sp_status sp_long_write(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err);
+typedef sp_status sp_long_write(void *arg, int64_t first, int64_t n, const int32_t *path,
+                                const uint8_t *broken, sp_error *err);
 
 typedef struct sp_long_recording {
-    int64_t n_steps;     /* T */
-    int64_t piece_steps; /* steps to read at a time, rounded up to a multiple of 16; 0: some 32 MB of memory */
-    bool has_gap;        /* the chain is broken somewhere: `read` fills in segments */
+    int64_t n_steps; /* T */
+    int64_t
+        piece_steps; /* steps to read at a time, rounded up to a multiple of 16; 0: some 32 MB of memory */
+    bool has_gap;    /* the chain is broken somewhere: `read` fills in segments */
     sp_long_read *read;
     sp_long_write *write;
     void *arg; /* of both */
@@ -126,8 +129,9 @@ typedef struct sp_long_recording {
 /* Decodes by any strategy, relaxed where asked. SP_OK, also where there is no path: *result says so; SP_EINVAL (a strategy's
  * parameter out of range, K differs); SP_ENOMEM; what read and write return. Time: that of the strategy, and that of
  * reading as often as sp_strategy_about() says. */
-sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording, const sp_decode_options *options,
-                         sp_workers *workers, sp_decoded *result, sp_error *err);
+sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording,
+                         const sp_decode_options *options, sp_workers *workers, sp_decoded *result,
+                         sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@ char *sp_array_base_map(const sp_source *source, char text[SP_ARRAY_BASE]);
 
 /* Where the numbers of labels may count from 1 (none is 0, all are from 1 to K-1): says so in `remark`, else that is "". For
  * files that are in memory. SP_OK, SP_EFILE, SP_ENOMEM. */
-sp_status sp_array_base_look(const sp_source *source, const sp_array_map *map, char remark[SP_ARRAY_BASE], sp_error *err);
+sp_status sp_array_base_look(const sp_source *source, const sp_array_map *map, char remark[SP_ARRAY_BASE],
+                             sp_error *err);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct class_names {
 
 /* Takes texts that were found at `place` if they can be names of K classes (0: not known). Numbers of another count are something
  * else that happens to be called so (how many classes there are, a column of labels): no names, no error. */
-static sp_status check_names(const sp_array_map *map, int64_t K, bool is_number, class_names *c, sp_error *err)
+static sp_status check_names(const sp_array_map *map, int64_t K, bool is_number, class_names *c,
+                             sp_error *err)
 {
     int64_t a = 0, b = 0;
     const bool has_reference = map->file.store || map->first->name;
@@ -26,12 +27,15 @@ static sp_status check_names(const sp_array_map *map, int64_t K, bool is_number,
         return SP_OK;
     }
     if (K > 0 && c->n != K)
-        return sp_fail(err, SP_EDATA, "%s: %s names %lld class%s, but %s%s%s has %lld columns; write one name for each column",
-                       map->file.file, c->place, (long long)c->n, c->n == 1 ? "" : "es",
-                       has_reference ? sp_stored_noun(&map->file) : "the array", has_reference ? " " : "",
-                       has_reference ? map->reference : "", (long long)K);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: %s names %lld class%s, but %s%s%s has %lld columns; write one name for each column",
+            map->file.file, c->place, (long long)c->n, c->n == 1 ? "" : "es",
+            has_reference ? sp_stored_noun(&map->file) : "the array", has_reference ? " " : "",
+            has_reference ? map->reference : "", (long long)K);
     if (sp_texts_duplicate((const char *const *)c->names, c->n, &a, &b))
-        return sp_fail(err, SP_EDATA, "%s: %s: classes %lld and %lld are both called '%s'; give each its own name",
+        return sp_fail(err, SP_EDATA,
+                       "%s: %s: classes %lld and %lld are both called '%s'; give each its own name",
                        map->file.file, c->place, (long long)a, (long long)b, c->names[a]);
     return a == -2 ? sp_no_memory(err) : SP_OK;
 }
@@ -64,7 +68,8 @@ done:
     return status;
 }
 
-static sp_status try_attributes(const sp_array_map *map, int64_t K, const char *path, class_names *c, sp_error *err)
+static sp_status try_attributes(const sp_array_map *map, int64_t K, const char *path, class_names *c,
+                                sp_error *err)
 {
     static const char *const names[] = {"classes", "class_names"};
     sp_status status = SP_OK;
@@ -80,7 +85,8 @@ done:
 }
 
 /* Names on the scores of one recording, or on its group. */
-static sp_status names_of_recording(sp_array_map *map, int64_t K, const char *path, class_names *c, sp_error *err)
+static sp_status names_of_recording(sp_array_map *map, int64_t K, const char *path, class_names *c,
+                                    sp_error *err)
 {
     char *group = sp_array_group(path);
     sp_status status = SP_OK;
@@ -113,9 +119,11 @@ static sp_status recordings_agree(sp_array_map *map, const class_names *c, sp_er
         for (int64_t k = 0; other.names && k < c->n; k++)
             if (strcmp(c->names[k], other.names[k]) != 0)
                 TRY(sp_fail(err, SP_EDATA,
-                            "%s: recording %s: class %lld is called '%s' (%s), but '%s' in recording %s; all recordings need the "
+                            "%s: recording %s: class %lld is called '%s' (%s), but '%s' in recording %s; all "
+                            "recordings need the "
                             "same classes in the same order",
-                            map->file.file, map->ids[i], (long long)k, other.names[k], other.place, c->names[k], map->ids[0]));
+                            map->file.file, map->ids[i], (long long)k, other.names[k], other.place,
+                            c->names[k], map->ids[0]));
     }
 done:
     free(path);
@@ -143,8 +151,8 @@ done:
     return status;
 }
 
-sp_status sp_array_find_classes(sp_array_map *map, sp_texts *names, sp_source_info *info, char place[SP_ARRAY_PLACE],
-                                sp_error *err)
+sp_status sp_array_find_classes(sp_array_map *map, sp_texts *names, sp_source_info *info,
+                                char place[SP_ARRAY_PLACE], sp_error *err)
 {
     sp_stored *array = NULL;
     class_names c = {.names = NULL};

@@ -12,7 +12,7 @@ enum { SP_ARRAY_PLACE = 320 };
  *   names   out: theirs, in one allocation; NULL: none
  *   place   where they were found
  * SP_OK; SP_EDATA (their number is not K; two are the same; recordings differ), SP_EFILE, SP_ENOMEM. */
-sp_status sp_array_find_classes(sp_array_map *map, sp_texts *names, sp_source_info *info, char place[SP_ARRAY_PLACE],
-                                sp_error *err);
+sp_status sp_array_find_classes(sp_array_map *map, sp_texts *names, sp_source_info *info,
+                                char place[SP_ARRAY_PLACE], sp_error *err);
 
 #endif

@@ -27,17 +27,20 @@ static wanted_names score_names(const sp_source_options *options)
 
 /* One recording's scores [T,K], or labels [T]? Files hold other things of these names, such as the scores of paths. rank 0: any
  * floats from [T,K] on. SP_OK, SP_ENOMEM. */
-static sp_status fits(sp_array_map *map, const char *path, bool are_scores, int rank, bool *is_one, sp_error *err)
+static sp_status fits(sp_array_map *map, const char *path, bool are_scores, int rank, bool *is_one,
+                      sp_error *err)
 {
     sp_stored *array = sp_stored_find(&map->file, path);
     const sp_status looked = array ? sp_stored_look(&map->file, array, NULL) : SP_EFILE;
-    *is_one = looked == SP_OK && (rank ? array->rank == rank : array->rank > 1) && (!are_scores || sp_stored_is_float(array));
+    *is_one = looked == SP_OK && (rank ? array->rank == rank : array->rank > 1) &&
+              (!are_scores || sp_stored_is_float(array));
     return looked == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
 }
 
 /* The array in a group that has one of the names, or what transformers' Trainer returns, saved under its own names; *out NULL:
  * there is none. The caller frees it. */
-static sp_status find_in_group(sp_array_map *map, const char *group, const wanted_names *wanted, char **out, sp_error *err)
+static sp_status find_in_group(sp_array_map *map, const char *group, const wanted_names *wanted, char **out,
+                               sp_error *err)
 {
     sp_status status = SP_OK;
     bool is_one;
@@ -74,8 +77,8 @@ static bool holds_recordings(const sp_array_map *map, const char *group, bool *f
 
 /* <group>/{id}/<name>, where some group in it holds such an array; or NULL. is_sure: every group in it is a recording; else none
  * of them may hold several. */
-static sp_status find_in_children(sp_array_map *map, const char *group, bool is_sure, const wanted_names *wanted, char **out,
-                                  sp_error *err)
+static sp_status find_in_children(sp_array_map *map, const char *group, bool is_sure,
+                                  const wanted_names *wanted, char **out, sp_error *err)
 {
     sp_texts names = NULL;
     int64_t n = 0;
@@ -120,7 +123,8 @@ done:
 }
 
 /* <group>/<name>/{id}, where the group of that name holds recordings; or NULL. Cells of MATLAB are so. */
-static sp_status find_folder(sp_array_map *map, const char *group, const char *name, bool are_scores, char **out, sp_error *err)
+static sp_status find_folder(sp_array_map *map, const char *group, const char *name, bool are_scores,
+                             char **out, sp_error *err)
 {
     sp_status status = SP_OK;
     sp_texts links = NULL;
@@ -146,7 +150,8 @@ done:
 
 /* In a group ("" or "/": the root): the array itself, else one for each recording. A file of paths has other things of these
  * names. *out NULL: there is neither. */
-static sp_status find_under(sp_array_map *map, const char *group, const wanted_names *wanted, char **out, sp_error *err)
+static sp_status find_under(sp_array_map *map, const char *group, const wanted_names *wanted, char **out,
+                            sp_error *err)
 {
     sp_status status = SP_OK;
     const bool is_root = !*group || strcmp(group, "/") == 0;
@@ -175,7 +180,8 @@ static const char *root_of(const sp_array_map *map)
 }
 
 /* Fills in the part by what find_under() found: a path or a pattern. */
-static sp_status find_place(sp_array_map *map, const char *group, const wanted_names *wanted, sp_array_part *part, sp_error *err)
+static sp_status find_place(sp_array_map *map, const char *group, const wanted_names *wanted,
+                            sp_array_part *part, sp_error *err)
 {
     char *path = NULL;
     sp_status status = SP_OK;
@@ -223,10 +229,12 @@ sp_status sp_array_find_by_shape(sp_array_map *map, bool is_scores, sp_array_par
         part->one = one;
         return one->name ? sp_array_set_path(map, part, one->name, err) : SP_OK;
     }
-    return n_flat == n_found && n_found == map->file.n ? sp_array_set_path(map, part, SP_ARRAY_HOLE, err) : SP_OK;
+    return n_flat == n_found && n_found == map->file.n ? sp_array_set_path(map, part, SP_ARRAY_HOLE, err)
+                                                       : SP_OK;
 }
 
-static sp_status find_given(sp_array_map *map, const char *given, const char *option, sp_array_part *part, sp_error *err)
+static sp_status find_given(sp_array_map *map, const char *given, const char *option, sp_array_part *part,
+                            sp_error *err)
 {
     sp_status status = sp_array_set_path(map, part, given, err);
     if (status == SP_OK && !strstr(part->path, SP_ARRAY_HOLE))
@@ -241,8 +249,8 @@ static void guess_scores(sp_array_map *map, char title[SP_ARRAY_TITLE])
     int64_t n = 0;
     for (int64_t i = 0; i < map->file.n; i++) {
         const sp_stored *array = &map->file.arrays[i];
-        if (sp_array_title(map, array, one) && strstr(one, SP_ARRAY_HOLE) && sp_stored_is_float(array) && array->rank == 2 &&
-            n++ == 0)
+        if (sp_array_title(map, array, one) && strstr(one, SP_ARRAY_HOLE) && sp_stored_is_float(array) &&
+            array->rank == 2 && n++ == 0)
             snprintf(title, SP_ARRAY_TITLE, "'%.*s'", SP_ARRAY_TITLE - 3, one);
     }
     if (n != 1)
@@ -255,30 +263,34 @@ sp_status sp_array_not_found(const sp_array_map *map, const char *what, const ch
     char holds[1200], example[256];
     map->file.store->list(&map->file, holds, sizeof holds, example, sizeof example);
     if (example[0] && strcmp(option, "`paths`") != 0)
-        return sp_fail(err, SP_EFILE, "%s: found no %s; it holds %s; say where they are with %s PATH, for example %s '%s'",
+        return sp_fail(err, SP_EFILE,
+                       "%s: found no %s; it holds %s; say where they are with %s PATH, for example %s '%s'",
                        map->file.file, what, holds, option, option, example);
-    return sp_fail(err, SP_EFILE,
-                   "%s: found no %s; it holds %s; say where %s are with %s PATH ({id} in it stands for the recording)",
-                   map->file.file, what, holds, strcmp(option, "`paths`") == 0 ? "the paths" : "they", option);
+    return sp_fail(
+        err, SP_EFILE,
+        "%s: found no %s; it holds %s; say where %s are with %s PATH ({id} in it stands for the recording)",
+        map->file.file, what, holds, strcmp(option, "`paths`") == 0 ? "the paths" : "they", option);
 }
 
 static sp_status no_scores(sp_array_map *map, sp_error *err)
 {
     char list[700], title[SP_ARRAY_TITLE];
     if (map->file.store)
-        return sp_array_not_found(map, "scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>)",
-                                  "`scores`", err);
+        return sp_array_not_found(
+            map, "scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>)",
+            "`scores`", err);
     sp_array_list(map, list, sizeof list);
     guess_scores(map, title);
     return sp_fail(err, SP_EFILE,
-                   "%s: has no array log_probs, probs, logits or scores, nor one array of floats [steps, classes]; say where the "
+                   "%s: has no array log_probs, probs, logits or scores, nor one array of floats [steps, "
+                   "classes]; say where the "
                    "scores are with `scores` %s; it holds %s",
                    map->file.file, title, list);
 }
 
 /* Scores in a group that was named. */
-static sp_status find_given_group(sp_array_map *map, const char *group, const wanted_names *wanted, sp_array_part *part,
-                                  sp_error *err)
+static sp_status find_given_group(sp_array_map *map, const char *group, const wanted_names *wanted,
+                                  sp_array_part *part, sp_error *err)
 {
     char what[300], list[700];
     sp_array_part clean = {.path = NULL};
@@ -287,7 +299,8 @@ static sp_status find_given_group(sp_array_map *map, const char *group, const wa
     TRY(find_place(map, clean.path, wanted, part, err));
     if (part->path)
         goto done;
-    snprintf(what, sizeof what, "scores in the group %.200s (log_probs, probs, logits or scores)", clean.path);
+    snprintf(what, sizeof what, "scores in the group %.200s (log_probs, probs, logits or scores)",
+             clean.path);
     if (map->file.store)
         TRY(sp_array_not_found(map, what, "`scores`", err));
     sp_array_list(map, list, sizeof list);
@@ -307,7 +320,8 @@ sp_status sp_array_find_scores(sp_array_map *map, const sp_source_options *optio
         return find_given_group(map, options->scores, &wanted, part, err);
     if (options->scores)
         return find_given(map, options->scores, "scores", part, err);
-    if (!map->file.store && !map->file.by_name) { /* one array: scores, whatever it is, where they are needed */
+    if (!map->file.store &&
+        !map->file.by_name) { /* one array: scores, whatever it is, where they are needed */
         sp_stored *one = map->file.arrays;
         if (options->needs_scores || (sp_stored_is_float(one) && one->rank > 1))
             part->one = one;
@@ -340,7 +354,8 @@ sp_status sp_array_find_labels(sp_array_map *map, const sp_source_options *optio
         TRY(sp_array_find_by_shape(map, false, part, err));
     if (!part->path) {
         sp_array_list(map, list, sizeof list);
-        status = sp_fail(err, SP_EFILE, "%s: has no array labels; say where the labels are with `labels` NAME; it holds %s",
+        status = sp_fail(err, SP_EFILE,
+                         "%s: has no array labels; say where the labels are with `labels` NAME; it holds %s",
                          map->file.file, list);
     }
 done:

@@ -26,8 +26,8 @@ void sp_array_mend(const char *option, char text[SP_ARRAY_MEND]);
 
 /* The array of a name as an option gives it, or else as it is usual; looked at. *out NULL: there is none of the usual name.
  * SP_OK; SP_EFILE (no such array: lists those that there are), SP_EINVAL (there are no names). */
-sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
-                         sp_error *err);
+sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option,
+                         sp_stored **out, sp_error *err);
 
 /* Fills map->scores, map->labels, map->paths (given: NULL or what the option says): the array, or the path or pattern of several.
  * Without scores SP_OK where none are needed. SP_OK; SP_EFILE, with what the file holds; SP_EDATA, SP_EINVAL, SP_ENOMEM. */
@@ -52,13 +52,14 @@ typedef struct sp_array_search {
 } sp_array_search;
 
 /* SP_OK; SP_EFILE (its group is none: `mend` ends the sentence); SP_ENOMEM. To be closed in any case. */
-sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, const char *pattern, const char *mend, sp_error *err);
+sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, const char *pattern,
+                               const char *mend, sp_error *err);
 void sp_array_search_close(sp_array_search *s);
 /* Of the names ids [n_found] in the group those of recordings become their ids and move to the front; *n is how many there are,
  * and is so far where look() is asked whether id is one. SP_OK; SP_EFILE (none is); what look() returns. */
 sp_status sp_array_search_each(const sp_array_search *s, sp_texts ids, int64_t n_found,
-                               sp_status (*look)(void *arg, const char *id, bool *is_one, sp_error *err), void *arg, int64_t *n,
-                               sp_error *err);
+                               sp_status (*look)(void *arg, const char *id, bool *is_one, sp_error *err),
+                               void *arg, int64_t *n, sp_error *err);
 /* What has no array at `path` where a recording would have it: a group is an error, SP_EFILE; anything else that stands there is no
  * recording, SP_OK. SP_ENOMEM. */
 sp_status sp_array_search_missing(const sp_array_search *s, const char *id, const char *path, sp_error *err);

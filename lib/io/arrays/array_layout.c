@@ -34,40 +34,49 @@ static sp_status check_scores(sp_array_map *map, sp_stored *array, int rank, sp_
     sp_stored_subject(&map->file, array, where);
     sp_stored_shape(array, shape);
     if (sp_stored_is_whole(array) && array->rank == 1)
-        return sp_fail(
-            err, SP_EDATA,
-            "%s holds %s %s: labels, not scores; scores are floats [steps, classes], beside which `labels` names these", where,
-            array->type, shape);
+        return sp_fail(err, SP_EDATA,
+                       "%s holds %s %s: labels, not scores; scores are floats [steps, classes], beside which "
+                       "`labels` names these",
+                       where, array->type, shape);
     if (!sp_stored_is_float(array))
-        return sp_fail(
-            err, SP_EDATA,
-            "%s holds %s, but scores must be float16, float32 or float64; write it again with .astype('float32')%s", where,
-            array->type,
-            sp_stored_is_whole(array) && array->rank == 2 ? ", or where it is one-hot with .argmax(1), which are labels" : "");
+        return sp_fail(err, SP_EDATA,
+                       "%s holds %s, but scores must be float16, float32 or float64; write it again with "
+                       ".astype('float32')%s",
+                       where, array->type,
+                       sp_stored_is_whole(array) && array->rank == 2
+                           ? ", or where it is one-hot with .argmax(1), which are labels"
+                           : "");
     if (array->rank != 2 && (rank || array->rank != 3))
-        return sp_fail(err, SP_EDATA, "%s has shape %s, but must have [steps, classes]%s; reshape it, or name another %s", where,
-                       shape, rank ? "" : " or [recordings, steps, classes]", sp_stored_noun(&map->file));
+        return sp_fail(err, SP_EDATA,
+                       "%s has shape %s, but must have [steps, classes]%s; reshape it, or name another %s",
+                       where, shape, rank ? "" : " or [recordings, steps, classes]",
+                       sp_stored_noun(&map->file));
     if (map->is_turned && array->rank != 2)
-        return sp_fail(err, SP_EINVAL, "%s has shape %s; `transpose` is for arrays [classes, steps]%s", where, shape,
-                       sp_array_swap);
+        return sp_fail(err, SP_EINVAL, "%s has shape %s; `transpose` is for arrays [classes, steps]%s", where,
+                       shape, sp_array_swap);
     if (map->is_turned)
         turn(array);
     if (array->rank == 3 && array->is_columns)
-        return sp_fail(err, SP_EDATA, "%s has three dimensions in Fortran's order; write it again with numpy.ascontiguousarray",
-                       where);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s has three dimensions in Fortran's order; write it again with numpy.ascontiguousarray", where);
     const int64_t K = array->dims[array->rank - 1];
-    const bool may_be_turned = !map->file.store && !map->is_turned && map->first && array->dims[0] == map->first->dims[0];
+    const bool may_be_turned =
+        !map->file.store && !map->is_turned && map->first && array->dims[0] == map->first->dims[0];
     if (K < 1 || K > INT32_MAX)
-        return sp_fail(err, SP_EDATA, "%s has shape %s: its last axis, the classes, must have at least one", where, shape);
+        return sp_fail(err, SP_EDATA, "%s has shape %s: its last axis, the classes, must have at least one",
+                       where, shape);
     if (map->n_classes && map->n_classes != K)
-        return sp_fail(err, SP_EDATA, "%s has %lld classes (shape %s), but %s%s has %lld; all recordings need the same%s", where,
-                       (long long)K, shape, map->file.store ? "" : "recording ", map->file.store ? map->first->name : map->ids[0],
-                       (long long)map->n_classes,
+        return sp_fail(err, SP_EDATA,
+                       "%s has %lld classes (shape %s), but %s%s has %lld; all recordings need the same%s",
+                       where, (long long)K, shape, map->file.store ? "" : "recording ",
+                       map->file.store ? map->first->name : map->ids[0], (long long)map->n_classes,
                        may_be_turned ? "; where they are [classes, steps], `transpose` reads them so" : "");
     map->n_classes = K;
     return SP_OK;
 }
-static sp_status check_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun, sp_error *err)
+static sp_status check_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun,
+                             sp_error *err)
 {
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
     sp_stored_subject(&map->file, array, where);
@@ -77,36 +86,43 @@ static sp_status check_whole(const sp_array_map *map, sp_stored *array, int rank
     if (status != SP_OK)
         return status;
     if (array->rank > 1 && sp_stored_is_float(array) && !map->file.store)
-        return sp_fail(err, SP_EDATA, "%s holds %s %s, scores by their shape; a %s is the number of a class, one a step", where,
-                       array->type, sp_stored_shape(array, shape), noun);
+        return sp_fail(err, SP_EDATA,
+                       "%s holds %s %s, scores by their shape; a %s is the number of a class, one a step",
+                       where, array->type, sp_stored_shape(array, shape), noun);
     if (array->rank < 1 || array->rank > 2 || (rank && array->rank != rank))
-        return sp_fail(err, SP_EDATA, "%s has shape %s, but must have %s; reshape it, or name another %s", where,
-                       sp_stored_shape(array, shape), rank ? "[steps]" : "[steps] or [recordings, steps]",
-                       sp_stored_noun(&map->file));
+        return sp_fail(err, SP_EDATA, "%s has shape %s, but must have %s; reshape it, or name another %s",
+                       where, sp_stored_shape(array, shape),
+                       rank ? "[steps]" : "[steps] or [recordings, steps]", sp_stored_noun(&map->file));
     if (array->rank == 2 && array->is_columns)
-        return sp_fail(err, SP_EDATA, "%s is in Fortran's order; write it again with numpy.ascontiguousarray", where);
+        return sp_fail(err, SP_EDATA, "%s is in Fortran's order; write it again with numpy.ascontiguousarray",
+                       where);
     return SP_OK;
 }
 
 /* The same, and from here on texts are words. */
-static sp_status use_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun, sp_error *err)
+static sp_status use_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun,
+                           sp_error *err)
 {
     sp_status status = check_whole(map, array, rank, noun, err);
-    return status != SP_OK || array->form == SP_STORED_NUMBERS ? status : sp_stored_use_words(&map->file, array, err);
+    return status != SP_OK || array->form == SP_STORED_NUMBERS ? status
+                                                               : sp_stored_use_words(&map->file, array, err);
 }
 
 /* offsets [n_recordings + 1] of lengths, which `array` says. */
-static sp_status lengths_to_offsets(sp_array_map *map, const sp_stored *array, const int64_t *lengths, sp_error *err)
+static sp_status lengths_to_offsets(sp_array_map *map, const sp_stored *array, const int64_t *lengths,
+                                    sp_error *err)
 {
     char where[SP_STORED_WHERE], other[SP_STORED_WHERE];
     const int64_t most = map->layout == SP_LAYOUT_PADDED ? map->padded_steps : map->n_steps;
     sp_stored_where(&map->file, array, where);
     for (int64_t n = 0; n < map->n_recordings; n++) {
         if (lengths[n] < 0 || lengths[n] > most)
-            return sp_fail(err, SP_EDATA, "%s, recording %lld: length %lld, but %s has room for 0 to %lld steps%s", where,
-                           (long long)n, (long long)lengths[n], reference_name(map, other), (long long)most,
-                           lengths[n] > most && lengths[n] <= map->n_classes && map->layout == SP_LAYOUT_PADDED ? sp_array_swap
-                                                                                                                : "");
+            return sp_fail(
+                err, SP_EDATA, "%s, recording %lld: length %lld, but %s has room for 0 to %lld steps%s",
+                where, (long long)n, (long long)lengths[n], reference_name(map, other), (long long)most,
+                lengths[n] > most && lengths[n] <= map->n_classes && map->layout == SP_LAYOUT_PADDED
+                    ? sp_array_swap
+                    : "");
         sp_status status = sp_steps_put(map->offsets, n, lengths[n], map->file.file, err);
         if (status != SP_OK)
             return status;
@@ -116,9 +132,10 @@ static sp_status lengths_to_offsets(sp_array_map *map, const sp_stored *array, c
         map->n_steps = total;
     else if (total != map->n_steps)
         return sp_fail(err, SP_EDATA,
-                       "%s adds up to %lld steps, but %s has %lld; the lengths of all recordings must add up to its first axis",
-                       sp_stored_subject(&map->file, array, where), (long long)total, reference_name(map, other),
-                       (long long)map->n_steps);
+                       "%s adds up to %lld steps, but %s has %lld; the lengths of all recordings must add up "
+                       "to its first axis",
+                       sp_stored_subject(&map->file, array, where), (long long)total,
+                       reference_name(map, other), (long long)map->n_steps);
     return SP_OK;
 }
 
@@ -129,11 +146,13 @@ static sp_status check_offsets(sp_array_map *map, const sp_stored *array, sp_err
     sp_stored_subject(&map->file, array, where);
     for (int64_t n = 0; n < map->n_recordings; n++)
         if (o[n + 1] < o[n])
-            return sp_fail(err, SP_EDATA, "%s goes down from %lld to %lld at value %lld; it must ascend from 0 to %lld", where,
-                           (long long)o[n], (long long)o[n + 1], (long long)n + 1, (long long)map->n_steps);
+            return sp_fail(
+                err, SP_EDATA, "%s goes down from %lld to %lld at value %lld; it must ascend from 0 to %lld",
+                where, (long long)o[n], (long long)o[n + 1], (long long)n + 1, (long long)map->n_steps);
     if (o[0] != 0 || o[map->n_recordings] != map->n_steps)
         return sp_fail(err, SP_EDATA,
-                       "%s goes from %lld to %lld, but %s has %lld steps; it must begin with 0 and end with %lld (one value more "
+                       "%s goes from %lld to %lld, but %s has %lld steps; it must begin with 0 and end with "
+                       "%lld (one value more "
                        "than there are recordings)",
                        where, (long long)o[0], (long long)o[map->n_recordings], reference_name(map, other),
                        (long long)map->n_steps, (long long)map->n_steps);
@@ -148,7 +167,8 @@ static sp_status map_packed(sp_array_map *map, const sp_source_options *options,
     sp_status status = SP_OK;
     map->n_steps = map->first->dims[0];
     if (options->offsets && options->lengths)
-        TRY(sp_fail(err, SP_EINVAL, "%s: `offsets` and `lengths` say the same thing; give one", map->file.file));
+        TRY(sp_fail(err, SP_EINVAL, "%s: `offsets` and `lengths` say the same thing; give one",
+                    map->file.file));
     if (!options->lengths)
         TRY(sp_array_named(map, options->offsets, "offsets", "offsets", &offsets, err));
     if (!offsets)
@@ -157,7 +177,8 @@ static sp_status map_packed(sp_array_map *map, const sp_source_options *options,
     if (offsets) {
         TRY(sp_stored_integers(&map->file, offsets, &map->offsets, err));
         if (offsets->count < 1)
-            TRY(sp_fail(err, SP_EDATA, "%s is empty, but must hold where each recording begins and the end, from 0 to %lld",
+            TRY(sp_fail(err, SP_EDATA,
+                        "%s is empty, but must hold where each recording begins and the end, from 0 to %lld",
                         sp_stored_subject(&map->file, offsets, where), (long long)map->n_steps));
         map->n_recordings = offsets->count - 1;
         TRY(check_offsets(map, offsets, err));
@@ -201,15 +222,16 @@ done:
 
 /* Flags of the first tokens of words, of values [n] from step `first` on; rows of T steps, or those of packed recordings. *before: the
  * word before. Returns the index of a word that goes back; -1: none. */
-static int64_t flag_words(const sp_array_map *map, int64_t first, int64_t n, const int64_t *values, int64_t *before,
-                          uint8_t *flags)
+static int64_t flag_words(const sp_array_map *map, int64_t first, int64_t n, const int64_t *values,
+                          int64_t *before, uint8_t *flags)
 {
     const bool is_padded = map->layout == SP_LAYOUT_PADDED;
     int64_t greatest = -1, recording = 0;
     for (int64_t i = 0; i < n; i++) {
         while (!is_padded && map->offsets[recording + 1] <= first + i)
             recording++;
-        const bool is_first = is_padded ? (first + i) % map->padded_steps == 0 : map->offsets[recording] == first + i;
+        const bool is_first =
+            is_padded ? (first + i) % map->padded_steps == 0 : map->offsets[recording] == first + i;
         greatest = is_first ? -1 : greatest;
         *before = greatest;
         if (values[i] >= 0 && values[i] < greatest)
@@ -226,7 +248,8 @@ static sp_status read_flags(sp_array_map *map, const step_flags *from, uint8_t *
     sp_stored *array = from->array;
     const bool are_words = from->are_words;
     enum { AT_ONCE = 1 << 20 };
-    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], other[SP_STORED_SHAPE], reference[SP_STORED_WHERE], row[40] = "";
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], other[SP_STORED_SHAPE], reference[SP_STORED_WHERE],
+        row[40] = "";
     const bool is_padded = map->layout == SP_LAYOUT_PADDED;
     const int64_t N = is_padded ? map->n_recordings : 1, T = is_padded ? map->padded_steps : map->n_steps;
     const int64_t rows = T < AT_ONCE ? AT_ONCE / (T + 1) + 1 : 1;
@@ -235,10 +258,12 @@ static sp_status read_flags(sp_array_map *map, const step_flags *from, uint8_t *
     if (!values)
         TRY(sp_no_memory(err));
     TRY(check_whole(map, array, 0, are_words ? "word" : "value of valid", err));
-    if (array->rank != 1 + is_padded || array->dims[0] != (is_padded ? N : T) || (is_padded && array->dims[1] != T))
+    if (array->rank != 1 + is_padded || array->dims[0] != (is_padded ? N : T) ||
+        (is_padded && array->dims[1] != T))
         TRY(sp_fail(err, SP_EDATA, "%s has shape %s, but %s has %s; it must be one flag per %sstep",
-                    sp_stored_subject(&map->file, array, where), sp_stored_shape(array, shape), reference_name(map, reference),
-                    sp_stored_shape(map->first, other), is_padded ? "recording and " : ""));
+                    sp_stored_subject(&map->file, array, where), sp_stored_shape(array, shape),
+                    reference_name(map, reference), sp_stored_shape(map->first, other),
+                    is_padded ? "recording and " : ""));
     for (int64_t n = 0; n < N; n += rows) {
         const int64_t count = (n + rows < N ? rows : N - n) * T;
         int64_t bad_at = -1;
@@ -260,9 +285,10 @@ static sp_status read_flags(sp_array_map *map, const step_flags *from, uint8_t *
         if (is_padded)
             snprintf(row, sizeof row, "recording %lld, ", (long long)n + bad_at / T);
         if (are_words && is_read)
-            TRY(sp_fail_at(err, SP_EDATA, bad_at % T, "%s, %sstep %lld: word %lld after word %lld; word ids do not go back",
-                           sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T), (long long)values[bad_at],
-                           (long long)before));
+            TRY(sp_fail_at(err, SP_EDATA, bad_at % T,
+                           "%s, %sstep %lld: word %lld after word %lld; word ids do not go back",
+                           sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T),
+                           (long long)values[bad_at], (long long)before));
         TRY(sp_fail_at(err, SP_EDATA, bad_at % T, "%s, %sstep %lld: %g is neither 0 nor 1",
                        sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T), bad));
     }
@@ -272,24 +298,26 @@ done:
 }
 
 /* No step takes part that the lengths say is none. */
-static sp_status check_lengths(const sp_array_map *map, const sp_stored *array, const uint8_t *flags, const int64_t *lengths,
-                               sp_error *err)
+static sp_status check_lengths(const sp_array_map *map, const sp_stored *array, const uint8_t *flags,
+                               const int64_t *lengths, sp_error *err)
 {
     char where[SP_STORED_WHERE];
     for (int64_t n = 0; n < map->n_recordings; n++)
         for (int64_t t = lengths[n] > 0 ? lengths[n] : 0; t < map->padded_steps; t++)
             if (flags[n * map->padded_steps + t])
-                return sp_fail_at(
-                    err, SP_EDATA, t,
-                    "%s, recording %lld: step %lld takes part, but the lengths say that it has %lld steps; leave one of "
-                    "both out",
-                    sp_stored_where(&map->file, array, where), (long long)n, (long long)t, (long long)lengths[n]);
+                return sp_fail_at(err, SP_EDATA, t,
+                                  "%s, recording %lld: step %lld takes part, but the lengths say that it has "
+                                  "%lld steps; leave one of "
+                                  "both out",
+                                  sp_stored_where(&map->file, array, where), (long long)n, (long long)t,
+                                  (long long)lengths[n]);
     return SP_OK;
 }
 
 /* Of padded recordings their lengths, and where they have holes map->kept. What is read for other than scores keeps the width of
  * its rows, so that recordings of another file can be matched. are_known: lengths are there, which the flags must not exceed. */
-static sp_status find_kept(sp_array_map *map, const step_flags *from, bool are_known, bool cuts, int64_t *lengths, sp_error *err)
+static sp_status find_kept(sp_array_map *map, const step_flags *from, bool are_known, bool cuts,
+                           int64_t *lengths, sp_error *err)
 {
     const int64_t N = map->n_recordings, T = map->padded_steps;
     uint8_t *flags = malloc((size_t)(N * T) + 1);
@@ -337,10 +365,12 @@ static sp_status lengths_of_words(const sp_array_map *map, int64_t *lengths, sp_
             lengths[n]--;
         for (int64_t t = 0; t < lengths[n]; t++)
             if (!*array->words->words[word[t]])
-                return sp_fail_at(err, SP_EDATA, t,
-                                  "%s, recording %lld: step %lld is empty, and a later one is not; write a flag for each step "
-                                  "beside it, valid, which says what takes part, or lengths where such steps have no label",
-                                  sp_stored_where(&map->file, array, where), (long long)n, (long long)t);
+                return sp_fail_at(
+                    err, SP_EDATA, t,
+                    "%s, recording %lld: step %lld is empty, and a later one is not; write a flag for each "
+                    "step "
+                    "beside it, valid, which says what takes part, or lengths where such steps have no label",
+                    sp_stored_where(&map->file, array, where), (long long)n, (long long)t);
     }
     return SP_OK;
 }
@@ -359,7 +389,9 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     sp_stored_subject(&map->file, array, where);
     sp_stored_shape(array, shape);
     if (options->offsets)
-        TRY(sp_fail(err, SP_EINVAL, "%s has shape %s, one row a recording; offsets do not apply, use `lengths`", where, shape));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s has shape %s, one row a recording; offsets do not apply, use `lengths`", where,
+                    shape));
     TRY(sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err));
     TRY(find_flags(map, &from, err));
     map->ignores_100 = options->ignores_100 || (!lengths && !from.is_valid);
@@ -373,8 +405,8 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
         TRY(sp_stored_integers(&map->file, lengths, &values, err));
         if (lengths->count != map->n_recordings)
             TRY(sp_fail(err, SP_EDATA, "%s has %lld lengths, but %s has shape %s, so %lld recordings",
-                        sp_stored_subject(&map->file, lengths, where), (long long)lengths->count, reference_name(map, other),
-                        shape, (long long)map->n_recordings));
+                        sp_stored_subject(&map->file, lengths, where), (long long)lengths->count,
+                        reference_name(map, other), shape, (long long)map->n_recordings));
     } else {
         if (!(values = malloc(((size_t)map->n_recordings + 1) * sizeof *values)))
             TRY(sp_no_memory(err));
@@ -413,8 +445,9 @@ static sp_status find_names(sp_array_map *map, const sp_source_options *options,
     if (!ids)
         goto done;
     if (ids->count != map->n_recordings)
-        TRY(sp_fail(err, SP_EDATA, "%s has %lld ids, but %s has %lld recordings", sp_stored_subject(&map->file, ids, where),
-                    (long long)ids->count, reference_name(map, other), (long long)map->n_recordings));
+        TRY(sp_fail(err, SP_EDATA, "%s has %lld ids, but %s has %lld recordings",
+                    sp_stored_subject(&map->file, ids, where), (long long)ids->count,
+                    reference_name(map, other), (long long)map->n_recordings));
     if (sp_texts_duplicate((const char *const *)map->ids, ids->count, &a, &b))
         TRY(sp_fail(err, SP_EDATA, "%s: recordings %lld and %lld are both called '%s'; give each its own id",
                     sp_stored_where(&map->file, ids, where), (long long)a, (long long)b, map->ids[a]));
@@ -437,11 +470,13 @@ static sp_status look_at_recording(void *arg, sp_stored *array, sp_error *err)
     const looking *l = arg;
     sp_array_map *map = l->map;
     const int64_t n = map->n_recordings;
-    sp_status status = l->part->has_classes ? check_scores(map, array, 2, err) : check_whole(map, array, 1, l->part->noun, err);
+    sp_status status = l->part->has_classes ? check_scores(map, array, 2, err)
+                                            : check_whole(map, array, 1, l->part->noun, err);
     if (status != SP_OK)
         return status;
     if (n == 0) {
-        map->first_taken = (sp_stored){.name = strdup(array->name), .form = array->form, .element = array->element};
+        map->first_taken =
+            (sp_stored){.name = strdup(array->name), .form = array->form, .element = array->element};
         map->first_taken.size = array->size;
         map->first_taken.rank = array->rank;
         memcpy(map->first_taken.dims, array->dims, sizeof array->dims);
@@ -463,18 +498,21 @@ static sp_status look_at_recording(void *arg, sp_stored *array, sp_error *err)
 }
 
 /* Recordings of one array each. */
-static sp_status map_groups(sp_array_map *map, sp_array_part *part, const sp_source_options *options, sp_error *err)
+static sp_status map_groups(sp_array_map *map, sp_array_part *part, const sp_source_options *options,
+                            sp_error *err)
 {
     looking l = {.map = map, .part = part};
     char mend[SP_ARRAY_MEND], list[700];
     sp_status status = SP_OK;
     map->has_ids = true;
     if (map->file.store && (options->offsets || options->lengths || options->ids))
-        TRY(sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording ({id}); `offsets`, `lengths` and `ids` do not apply",
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s: %s has one dataset a recording ({id}); `offsets`, `lengths` and `ids` do not apply",
                     map->file.file, part->path));
     if (map->file.store) {
         sp_array_mend(part == &map->scores ? "scores" : part == &map->labels ? "labels" : "paths", mend);
-        TRY(map->file.store->each(&map->file, part->path, mend, &map->ids, &map->n_recordings, look_at_recording, &l, err));
+        TRY(map->file.store->each(&map->file, part->path, mend, &map->ids, &map->n_recordings,
+                                  look_at_recording, &l, err));
         part->is_taken = true;
         if (sp_array_takes_words(part->noun))
             TRY(sp_array_use_words(map, part, err));
@@ -485,7 +523,8 @@ static sp_status map_groups(sp_array_map *map, sp_array_part *part, const sp_sou
     const int64_t N = map->n_recordings;
     if (N == 0) {
         sp_array_list(map, list, sizeof list);
-        TRY(sp_fail(err, SP_EFILE, "%s: no array is called %s; it holds %s", map->file.file, part->path, list));
+        TRY(sp_fail(err, SP_EFILE, "%s: no array is called %s; it holds %s", map->file.file, part->path,
+                    list));
     }
     for (map->n_recordings = 0; map->n_recordings < N; map->n_recordings++) {
         TRY(look_at_recording(&l, part->each[map->n_recordings], err));
@@ -542,13 +581,15 @@ static sp_status find_group(sp_array_map *map, const char *pattern, sp_error *er
 }
 
 /* Layout, lengths and names by the reference: one array, or those of its pattern. */
-sp_status sp_array_map_recordings(sp_array_map *map, sp_array_part *part, const sp_source_options *options, sp_error *err)
+sp_status sp_array_map_recordings(sp_array_map *map, sp_array_part *part, const sp_source_options *options,
+                                  sp_error *err)
 {
     const bool is_one = part->one != NULL;
     sp_status status = SP_OK;
     map->reference = part->path;
     if (map->file.store)
-        TRY(is_one ? find_base(map, part->one->name, part == map->paths, err) : find_group(map, part->path, err));
+        TRY(is_one ? find_base(map, part->one->name, part == map->paths, err)
+                   : find_group(map, part->path, err));
     if (!is_one) {
         map->layout = SP_LAYOUT_GROUPS;
         TRY(map_groups(map, part, options, err));
@@ -556,13 +597,15 @@ sp_status sp_array_map_recordings(sp_array_map *map, sp_array_part *part, const 
         goto done;
     }
     map->first = part->one;
-    TRY(part->has_classes ? check_scores(map, part->one, 0, err) : check_whole(map, part->one, 0, part->noun, err));
+    TRY(part->has_classes ? check_scores(map, part->one, 0, err)
+                          : check_whole(map, part->one, 0, part->noun, err));
     if (map->file.store)
         TRY(map->file.store->describe(&map->file, part->one, err));
     if (part->one->form != SP_STORED_NUMBERS)
         TRY(sp_stored_use_words(&map->file, part->one, err));
     map->is_wide = part->one->size == 8;
-    TRY(part->one->rank == 2 + part->has_classes ? map_padded(map, options, err) : map_packed(map, options, err));
+    TRY(part->one->rank == 2 + part->has_classes ? map_padded(map, options, err)
+                                                 : map_packed(map, options, err));
     if (map->layout != SP_LAYOUT_PADDED)
         TRY(find_packed_kept(map, err));
     TRY(find_names(map, options, err));

@@ -9,7 +9,8 @@
 #include "io/format.h"
 #include "io/holes.h"
 
-const char sp_array_swap[] = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)";
+const char sp_array_swap[] =
+    "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)";
 
 void sp_array_part_close(sp_array_part *part)
 {
@@ -54,7 +55,8 @@ bool sp_array_has_words(const sp_array_map *map, const sp_array_part *part)
     return part->one && part->one->words;
 }
 
-char *sp_array_where(const sp_array_map *map, const sp_array_part *part, int64_t recording, char text[SP_STORED_WHERE])
+char *sp_array_where(const sp_array_map *map, const sp_array_part *part, int64_t recording,
+                     char text[SP_STORED_WHERE])
 {
     const sp_stored *array = sp_array_of(part, recording);
     if (array)
@@ -84,8 +86,10 @@ static sp_status find_ignored(sp_array_map *map, const sp_source_options *option
         const sp_wanted all = {.count = map->n_recordings, .n_steps = map->n_steps};
         if (!(labels = malloc(((size_t)map->n_steps + 1) * sizeof *labels)))
             TRY(sp_no_memory(err));
-        TRY(sp_array_part_read(map, &map->labels, &all, SP_TO_I64, 0, labels, err)); /* -1 where a recording has none */
-        TRY(sp_holes_of_labels(map->n_recordings, map->offsets, labels, options, is_padded, &map->kept, &found, err));
+        TRY(sp_array_part_read(map, &map->labels, &all, SP_TO_I64, 0, labels,
+                               err)); /* -1 where a recording has none */
+        TRY(sp_holes_of_labels(map->n_recordings, map->offsets, labels, options, is_padded, &map->kept,
+                               &found, err));
         map->n_steps = map->offsets[map->n_recordings];
     }
     map->is_kept_by_labels = map->kept && !had_holes;
@@ -96,7 +100,8 @@ static sp_status find_ignored(sp_array_map *map, const sp_source_options *option
     map->is_unsized &= !found;
     if (map->is_unsized && (map->file.store || map->file.by_name))
         TRY(sp_fail(err, SP_EDATA,
-                    "%s has shape %s, one row a recording, but nothing says how long each is; write %s %s lengths [%lld] beside "
+                    "%s has shape %s, one row a recording, but nothing says how long each is; write %s %s "
+                    "lengths [%lld] beside "
                     "it (all %lld when nothing is padded), or name it with `lengths`",
                     sp_stored_subject(&map->file, map->first, where), sp_stored_shape(map->first, shape),
                     map->file.store ? "a" : "an", sp_stored_noun(&map->file), (long long)map->first->dims[0],
@@ -109,7 +114,8 @@ done:
 /* ---- all of it ---- */
 
 /* Labels beside the reference: at `given`, else called so, else as transformers' Trainer calls them. */
-static sp_status find_labels(sp_array_map *map, const sp_array_part *reference, const char *given, sp_error *err)
+static sp_status find_labels(sp_array_map *map, const sp_array_part *reference, const char *given,
+                             sp_error *err)
 {
     sp_status status = SP_OK;
     TRY(sp_array_find_part(map, reference, given, "labels", "label", false, true, &map->labels, err));
@@ -130,7 +136,9 @@ static sp_status open_paths(sp_array_map *map, const sp_request *request, sp_err
     const bool are_groups = map->layout == SP_LAYOUT_GROUPS;
     for (int32_t i = 1; i < map->n_paths; i++)
         TRY(sp_array_use_shape(map, &map->paths[i], map->paths[i].one, 0, err));
-    sp_array_part root = {.path = are_groups ? map->paths[0].path : map->file.by_name ? (char *)"paths" : NULL};
+    sp_array_part root = {.path = are_groups          ? map->paths[0].path
+                                  : map->file.by_name ? (char *)"paths"
+                                                      : NULL};
     TRY(find_labels(map, &root, options->labels, err));
     TRY(sp_array_find_part(map, &root, NULL, "segments", "segment", false, true, &map->segments, err));
     TRY(find_ignored(map, options, err));
@@ -159,7 +167,8 @@ done:
 /* Damage of what is read is found here, not after some of it was used. What was unpacked only to be looked at is forgotten. */
 static sp_status load_parts(sp_array_map *map, sp_error *err)
 {
-    const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights, &map->mask};
+    const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights,
+                                          &map->mask};
     sp_status status = SP_OK;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         TRY(sp_array_load_part(map, parts[i], err));

@@ -25,7 +25,8 @@ typedef struct sp_array_map {
     sp_stored_file file;
     const sp_source *source; /* borrowed: its names of classes are for messages */
     const char *reference;   /* name or pattern of what the recordings were found by; borrowed */
-    char *base;              /* of a store: the group where offsets, lengths, ids stand; in groups that of the recordings */
+    char
+        *base; /* of a store: the group where offsets, lengths, ids stand; in groups that of the recordings */
     sp_layout layout;
     bool is_turned;    /* scores are stored [classes, steps] */
     int64_t n_classes; /* of the scores; 0 without */
@@ -56,22 +57,27 @@ void sp_array_map_close(sp_array_map *map);
 /* Labels by another rater, X of "labels_X" beside the labels, or beside the scores where there are none; loaded. *is_one false:
  * there is no such array, or it is something else that is called so (of another shape; no whole numbers or words). SP_OK,
  * SP_ENOMEM. */
-sp_status sp_array_rater(sp_array_map *map, const char *rater, sp_array_part *part, bool *is_one, sp_error *err);
+sp_status sp_array_rater(sp_array_map *map, const char *rater, sp_array_part *part, bool *is_one,
+                         sp_error *err);
 void sp_array_part_close(sp_array_part *part);
 
 /* ---- steps of opening ---- */
 
 /* Layout, lengths and names by the reference: one array, or those of its pattern. (array_layout.c) */
-sp_status sp_array_map_recordings(sp_array_map *map, sp_array_part *part, const sp_source_options *options, sp_error *err);
+sp_status sp_array_map_recordings(sp_array_map *map, sp_array_part *part, const sp_source_options *options,
+                                  sp_error *err);
 
 /* Opens what is given, or where that is NULL the array `name` beside the reference, if it is there. is_optional: some recordings
  * may lack it. (array_parts.c) */
-sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, const char *given, const char *name,
-                             const char *noun, bool has_classes, bool is_optional, sp_array_part *part, sp_error *err);
+sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, const char *given,
+                             const char *name, const char *noun, bool has_classes, bool is_optional,
+                             sp_array_part *part, sp_error *err);
 /* sp_array_check(), and texts are words from here on. */
-sp_status sp_array_use_shape(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err);
+sp_status sp_array_use_shape(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n,
+                             sp_error *err);
 /* Truth values are no classes: SP_EDATA where `noun` is that of labels or paths. */
-sp_status sp_array_refuse_bool(const sp_array_map *map, const sp_stored *array, const char *noun, sp_error *err);
+sp_status sp_array_refuse_bool(const sp_array_map *map, const sp_stored *array, const char *noun,
+                               sp_error *err);
 /* Of a part in groups of a store whose first array holds words: reads those of all recordings. */
 sp_status sp_array_use_words(sp_array_map *map, sp_array_part *part, sp_error *err);
 /* Words are taken for labels, and for paths, not for other numbers. */
@@ -98,10 +104,12 @@ static inline bool sp_array_is_absent(const sp_array_part *part, int64_t recordi
 bool sp_array_has_words(const sp_array_map *map, const sp_array_part *part);
 
 /* Has an array of recording n the shape that the part must have? Texts are none. SP_OK, SP_EDATA. */
-sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err);
+sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n,
+                         sp_error *err);
 
 /* The place of a recording's array for a sentence. Returns text. */
-char *sp_array_where(const sp_array_map *map, const sp_array_part *part, int64_t recording, char text[SP_STORED_WHERE]);
+char *sp_array_where(const sp_array_map *map, const sp_array_part *part, int64_t recording,
+                     char text[SP_STORED_WHERE]);
 
 /* Is an array of no part, and none that is looked for by its usual name (ids, classes ...)? */
 bool sp_array_is_unused(const sp_stored *array);

@@ -56,9 +56,11 @@ static sp_stored *find_usual(const sp_array_map *map, const char *usual, bool *f
 
 void sp_array_mend(const char *option, char text[SP_ARRAY_MEND])
 {
-    static const char *const references[] = {"scores", "labels", "paths"}, *const shapes[] = {"offsets", "lengths", "ids"};
+    static const char *const references[] = {"scores", "labels", "paths"}, *const shapes[] = {
+                                                                               "offsets", "lengths", "ids"};
     snprintf(text, SP_ARRAY_MEND,
-             strcmp(option, "groups") == 0 ? "`groups` names the dataset of the subjects" : "name another dataset");
+             strcmp(option, "groups") == 0 ? "`groups` names the dataset of the subjects"
+                                           : "name another dataset");
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
         if (strcmp(option, references[i]) == 0)
             snprintf(text, SP_ARRAY_MEND, "say where the %s are with `%s` PATH", option, option);
@@ -67,8 +69,8 @@ void sp_array_mend(const char *option, char text[SP_ARRAY_MEND])
             snprintf(text, SP_ARRAY_MEND, "name it with `%s`", option);
 }
 
-sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
-                         sp_error *err)
+sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option,
+                         sp_stored **out, sp_error *err)
 {
     char list[700], mend[SP_ARRAY_MEND];
     bool failed = false;
@@ -86,8 +88,8 @@ sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual
         return map->file.store->explain(&map->file, given, mend, err);
     }
     if (!map->file.by_name)
-        return sp_fail(err, SP_EINVAL, "%s: is one array without names, so `%s` %s finds nothing in it", map->file.file, option,
-                       given);
+        return sp_fail(err, SP_EINVAL, "%s: is one array without names, so `%s` %s finds nothing in it",
+                       map->file.file, option, given);
     sp_array_list(map, list, sizeof list);
     return sp_fail(err, SP_EFILE, "%s: there is no array %s; it holds %s", map->file.file, given, list);
 }
@@ -129,7 +131,8 @@ static bool is_recording(const sp_array_map *map, const char *part, size_t lengt
 {
     char *id = strndup(part, length);
     const char *key = id;
-    const bool is_one = id && bsearch(&key, map->ids, (size_t)map->n_recordings, sizeof *map->ids, compare_ids);
+    const bool is_one =
+        id && bsearch(&key, map->ids, (size_t)map->n_recordings, sizeof *map->ids, compare_ids);
     free(id);
     return is_one;
 }
@@ -180,9 +183,11 @@ void sp_array_list(sp_array_map *map, char *text, size_t size)
         if (!sp_array_title(map, array, title) || n++ >= MOST || used + SP_STORED_SHAPE + 100 >= size)
             continue;
         const bool is_known = sp_stored_look(&map->file, array, &ignored) == SP_OK;
-        used += (size_t)snprintf(text + used, size - used, "%s%.40s", n > 1 ? ", " : "", *title ? title : "one array");
+        used += (size_t)snprintf(text + used, size - used, "%s%.40s", n > 1 ? ", " : "",
+                                 *title ? title : "one array");
         if (is_known)
-            used += (size_t)snprintf(text + used, size - used, " %s %s", array->type, sp_stored_shape(array, shape));
+            used += (size_t)snprintf(text + used, size - used, " %s %s", array->type,
+                                     sp_stored_shape(array, shape));
     }
     if (n > MOST)
         snprintf(text + used, size - used, " and %lld more", (long long)n - MOST);
@@ -196,7 +201,8 @@ sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *er
         return sp_no_memory(err);
     int64_t n = 0;
     for (int64_t i = 0; i < n_arrays; i++)
-        if (map->file.arrays[i].name && sp_array_match(pattern, map->file.arrays[i].name, &spans[n].text, &spans[n].length))
+        if (map->file.arrays[i].name &&
+            sp_array_match(pattern, map->file.arrays[i].name, &spans[n].text, &spans[n].length))
             n++;
     map->ids = sp_texts_pack(spans, n);
     free(spans);
@@ -268,7 +274,8 @@ char *sp_array_name_beside(const char *path, const char *name, bool *is_none)
         folder--;
     const size_t n_folder = slash ? (size_t)(slash - folder) : 0;
     const bool is_of_id = strstr(last, SP_ARRAY_HOLE) != NULL;
-    const bool is_in_folder = n_folder > 0 && (strcmp(last, SP_ARRAY_HOLE) == 0 || is_usual_folder(folder, n_folder));
+    const bool is_in_folder =
+        n_folder > 0 && (strcmp(last, SP_ARRAY_HOLE) == 0 || is_usual_folder(folder, n_folder));
     *is_none = is_of_id && !is_in_folder;
     if (*is_none)
         return NULL;
@@ -283,7 +290,8 @@ char *sp_array_name_beside(const char *path, const char *name, bool *is_none)
 
 /* ---- patterns of paths ---- */
 
-sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, const char *pattern, const char *mend, sp_error *err)
+sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, const char *pattern,
+                               const char *mend, sp_error *err)
 {
     const char *hole = strstr(pattern, SP_ARRAY_HOLE), *end = hole + strcspn(hole, "/");
     *s = (sp_array_search){.f = f, .pattern = pattern, .mend = mend, .is_leaf = !*end};
@@ -294,7 +302,8 @@ sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, cons
     s->component = strrchr(s->until, '/') + 1;
     const sp_stored_what what = f->store->what(f, s->group);
     if (what == SP_STORED_ARRAY)
-        return sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", f->file, s->group, mend);
+        return sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", f->file, s->group,
+                       mend);
     return what == SP_STORED_GROUP ? SP_OK : f->store->explain(f, s->group, mend, err);
 }
 
@@ -318,8 +327,8 @@ static bool cut_to_id(const sp_array_search *s, char *name)
 }
 
 sp_status sp_array_search_each(const sp_array_search *s, sp_texts ids, int64_t n_found,
-                               sp_status (*look)(void *arg, const char *id, bool *is_one, sp_error *err), void *arg, int64_t *n,
-                               sp_error *err)
+                               sp_status (*look)(void *arg, const char *id, bool *is_one, sp_error *err),
+                               void *arg, int64_t *n, sp_error *err)
 {
     sp_status status = SP_OK;
     for (int64_t i = 0; i < n_found; i++) {
@@ -347,7 +356,8 @@ sp_status sp_array_search_missing(const sp_array_search *s, const char *id, cons
     else if (what == SP_STORED_GROUP && !s->is_leaf)
         status = f->store->what(f, path) != SP_STORED_ABSENT
                      ? f->store->explain(f, path, s->mend, err)
-                     : sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s",
+                     : sp_fail(err, SP_EFILE,
+                               "%s: recording %s has no dataset %s; write it, or take the group out of %s",
                                f->file, id, path, s->group);
     free(own);
     return status;

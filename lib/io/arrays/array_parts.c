@@ -14,17 +14,21 @@ bool sp_array_takes_words(const char *noun)
     return strcmp(noun, "label") == 0 || strcmp(noun, "class") == 0;
 }
 
-sp_status sp_array_refuse_bool(const sp_array_map *map, const sp_stored *array, const char *noun, sp_error *err)
+sp_status sp_array_refuse_bool(const sp_array_map *map, const sp_stored *array, const char *noun,
+                               sp_error *err)
 {
     char where[SP_STORED_WHERE];
-    if (!sp_array_takes_words(noun) || (strcmp(array->type, "bool") != 0 && strcmp(array->type, "logical") != 0))
+    if (!sp_array_takes_words(noun) ||
+        (strcmp(array->type, "bool") != 0 && strcmp(array->type, "logical") != 0))
         return SP_OK;
     return sp_fail(err, SP_EDATA,
-                   "%s holds %s: true and false name no class; write the number of the class, or its name, for each step",
+                   "%s holds %s: true and false name no class; write the number of the class, or its name, "
+                   "for each step",
                    sp_stored_subject(&map->file, array, where), array->type);
 }
 
-sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err)
+sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n,
+                         sp_error *err)
 {
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], wanted[SP_STORED_SHAPE];
     sp_stored want = {.rank = 0};
@@ -32,7 +36,8 @@ sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_
         want.dims[want.rank++] = map->first->dims[0];
         want.dims[want.rank++] = map->padded_steps;
     } else {
-        want.dims[want.rank++] = map->layout == SP_LAYOUT_GROUPS ? map->offsets[n + 1] - map->offsets[n] : map->n_steps;
+        want.dims[want.rank++] =
+            map->layout == SP_LAYOUT_GROUPS ? map->offsets[n + 1] - map->offsets[n] : map->n_steps;
     }
     if (part->has_classes)
         want.dims[want.rank++] = map->n_classes;
@@ -44,33 +49,39 @@ sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_
         return status;
     sp_stored_subject(&map->file, array, where);
     if (is_same && array->is_columns && !(array->rank == 2 && part->has_classes))
-        return sp_fail(err, SP_EDATA, "%s is in Fortran's order; write it again with numpy.ascontiguousarray", where);
+        return sp_fail(err, SP_EDATA, "%s is in Fortran's order; write it again with numpy.ascontiguousarray",
+                       where);
     if (is_same)
         return array->form == SP_STORED_NUMBERS || sp_array_takes_words(part->noun)
                    ? SP_OK
                    : sp_stored_refuse_text(&map->file, array, err);
-    const bool is_one_hot =
-        !part->has_classes && map->n_classes > 1 && array->rank == want.rank + 1 && array->dims[want.rank] == map->n_classes;
-    const bool may_be_turned = map->layout == SP_LAYOUT_PADDED && array->rank == 2 && array->dims[1] == map->n_classes;
-    const bool is_turned = map->layout == SP_LAYOUT_SINGLE && array->rank == 1 && array->dims[0] == map->n_classes;
+    const bool is_one_hot = !part->has_classes && map->n_classes > 1 && array->rank == want.rank + 1 &&
+                            array->dims[want.rank] == map->n_classes;
+    const bool may_be_turned =
+        map->layout == SP_LAYOUT_PADDED && array->rank == 2 && array->dims[1] == map->n_classes;
+    const bool is_turned =
+        map->layout == SP_LAYOUT_SINGLE && array->rank == 1 && array->dims[0] == map->n_classes;
     char rest[80];
     snprintf(rest, sizeof rest, "; write one for each step, or name another %s", sp_stored_noun(&map->file));
-    return sp_fail(err, SP_EDATA, "%s has shape %s, but must have shape %s to go with %s%s", where, sp_stored_shape(array, shape),
-                   sp_stored_shape(&want, wanted),
+    return sp_fail(err, SP_EDATA, "%s has shape %s, but must have shape %s to go with %s%s", where,
+                   sp_stored_shape(array, shape), sp_stored_shape(&want, wanted),
                    map->file.store  ? map->reference
                    : map->n_classes ? "the scores"
                                     : "the labels",
                    may_be_turned ? sp_array_swap
                    : is_turned   ? "; where the scores are [classes, steps], `transpose` reads them so"
-                   : is_one_hot  ? "; where it is one-hot write the index of the class (argmax over the last axis)"
-                                 : rest);
+                   : is_one_hot
+                       ? "; where it is one-hot write the index of the class (argmax over the last axis)"
+                       : rest);
 }
 
 /* The same, and texts are words from here on. */
-sp_status sp_array_use_shape(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err)
+sp_status sp_array_use_shape(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n,
+                             sp_error *err)
 {
     sp_status status = sp_array_check(map, part, array, n, err);
-    return status != SP_OK || array->form == SP_STORED_NUMBERS ? status : sp_stored_use_words(&map->file, array, err);
+    return status != SP_OK || array->form == SP_STORED_NUMBERS ? status
+                                                               : sp_stored_use_words(&map->file, array, err);
 }
 
 /* The sentence for a recording without an array that all must have. */
@@ -78,8 +89,10 @@ static sp_status refuse_absent(const sp_array_map *map, const sp_array_part *par
 {
     char *name = sp_array_fill(part->path, map->ids[n]);
     sp_status status =
-        name ? sp_fail(err, SP_EFILE, "%s: recording %s has no %s %s; write it for every recording, or name another%s",
-                       map->file.file, map->ids[n], sp_stored_noun(&map->file), name, map->file.store ? " dataset" : "")
+        name ? sp_fail(err, SP_EFILE,
+                       "%s: recording %s has no %s %s; write it for every recording, or name another%s",
+                       map->file.file, map->ids[n], sp_stored_noun(&map->file), name,
+                       map->file.store ? " dataset" : "")
              : sp_no_memory(err);
     free(name);
     return status;
@@ -120,7 +133,8 @@ sp_status sp_array_use_words(sp_array_map *map, sp_array_part *part, sp_error *e
         TRY(sp_array_check(map, part, &array, n, err));
         if (array.form == SP_STORED_NUMBERS)
             TRY(sp_fail(err, SP_EDATA,
-                        "%s: dataset %s holds no text, but recording %s has labels that are words; write all as words, or all as "
+                        "%s: dataset %s holds no text, but recording %s has labels that are words; write all "
+                        "as words, or all as "
                         "numbers",
                         map->file.file, array.name, map->ids[first]));
         TRY(sp_stored_use_words(&map->file, &array, err));
@@ -141,7 +155,8 @@ done:
 }
 
 /* Which recordings have an array of a part, in groups of a store. */
-static sp_status find_taken(sp_array_map *map, bool is_optional, bool is_given, sp_array_part *part, sp_error *err)
+static sp_status find_taken(sp_array_map *map, bool is_optional, bool is_given, sp_array_part *part,
+                            sp_error *err)
 {
     const int64_t N = map->n_recordings;
     sp_status status = SP_OK;
@@ -159,8 +174,9 @@ done:
 }
 
 /* Opens what is given, or where that is NULL what stands beside the reference, if it is there. */
-sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, const char *given, const char *name,
-                             const char *noun, bool has_classes, bool is_optional, sp_array_part *part, sp_error *err)
+sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, const char *given,
+                             const char *name, const char *noun, bool has_classes, bool is_optional,
+                             sp_array_part *part, sp_error *err)
 {
     bool is_none = false;
     const bool is_in_base = map->file.store && map->layout != SP_LAYOUT_GROUPS;
@@ -170,18 +186,19 @@ sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, 
         goto done;
     if (given)
         TRY(sp_array_set_path(map, part, given, err));
-    else if (!(part->path = is_in_base ? sp_array_join(map->base, name) : sp_array_name_beside(reference->path, name, &is_none)))
+    else if (!(part->path = is_in_base ? sp_array_join(map->base, name)
+                                       : sp_array_name_beside(reference->path, name, &is_none)))
         TRY(is_none ? SP_OK : sp_no_memory(err));
     if (is_none)
         goto done;
     const bool is_pattern = strstr(part->path, SP_ARRAY_HOLE) != NULL;
     const char *first = map->file.store ? map->reference : "the scores";
     if (is_pattern && map->layout != SP_LAYOUT_GROUPS)
-        TRY(sp_fail(err, SP_EINVAL, "%s: %s is one %s, so %s cannot have {id}", map->file.file, first, sp_stored_noun(&map->file),
-                    part->path));
-    if (!is_pattern && map->layout == SP_LAYOUT_GROUPS)
-        TRY(sp_fail(err, SP_EINVAL, "%s: %s has one %s a recording, so %s needs {id} too", map->file.file, first,
+        TRY(sp_fail(err, SP_EINVAL, "%s: %s is one %s, so %s cannot have {id}", map->file.file, first,
                     sp_stored_noun(&map->file), part->path));
+    if (!is_pattern && map->layout == SP_LAYOUT_GROUPS)
+        TRY(sp_fail(err, SP_EINVAL, "%s: %s has one %s a recording, so %s needs {id} too", map->file.file,
+                    first, sp_stored_noun(&map->file), part->path));
     if (is_pattern && map->file.store) {
         TRY(find_taken(map, is_optional && !given, given != NULL, part, err));
         goto done;
@@ -239,7 +256,8 @@ static sp_status may_be_labels(const sp_array_map *map, const sp_array_part *par
     return status == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
 }
 
-sp_status sp_array_rater(sp_array_map *map, const char *rater, sp_array_part *part, bool *is_one, sp_error *err)
+sp_status sp_array_rater(sp_array_map *map, const char *rater, sp_array_part *part, bool *is_one,
+                         sp_error *err)
 {
     const sp_array_part *reference = map->labels.path ? &map->labels : &map->scores;
     char name[512], *place = NULL;

@@ -23,7 +23,8 @@ static sp_status order_names(const sp_array_map *map, char **names, int64_t n, s
     sp_texts order = NULL;
     int64_t n_order = 0, done = 0;
     bool is_number;
-    sp_status status = map->file.store->attribute(&map->file, "/", "strategies", &order, &n_order, &is_number, err);
+    sp_status status =
+        map->file.store->attribute(&map->file, "/", "strategies", &order, &n_order, &is_number, err);
     for (int64_t i = 0; status == SP_OK && order && i < n_order; i++)
         for (int64_t j = done; j < n; j++)
             if (strcmp(names[j], order[i]) == 0) {
@@ -53,7 +54,8 @@ static sp_status add_group(sp_array_map *map, const char *group, sp_error *err)
             names[n_arrays++] = names[i];
     }
     if (n_arrays == 0 || n_arrays > INT32_MAX)
-        TRY(sp_fail(err, SP_EFILE, "%s: group %s holds no dataset of paths; say where the paths are with `paths` PATH",
+        TRY(sp_fail(err, SP_EFILE,
+                    "%s: group %s holds no dataset of paths; say where the paths are with `paths` PATH",
                     map->file.file, group));
     TRY(order_names(map, names, n_arrays, err));
     for (int64_t i = 0; i < n_arrays; i++) {
@@ -125,9 +127,10 @@ sp_status sp_array_find_paths(sp_array_map *map, const char *given, sp_error *er
     else if (status == SP_OK) {
         char list[700];
         sp_array_list(map, list, sizeof list);
-        status =
-            sp_fail(err, SP_EFILE, "%s: has no arrays paths/STRATEGY; say where the paths are with `paths` NAME; it holds %s",
-                    map->file.file, list);
+        status = sp_fail(
+            err, SP_EFILE,
+            "%s: has no arrays paths/STRATEGY; say where the paths are with `paths` NAME; it holds %s",
+            map->file.file, list);
     }
     free(found.path);
     return status;

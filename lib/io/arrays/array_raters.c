@@ -56,7 +56,8 @@ static sp_status add_raters(sp_array_opened *a, sp_error *err)
     sp_status status = SP_OK;
     for (int64_t i = 0; a->map.file.by_name && i < a->map.file.n; i++) {
         size_t length;
-        const char *path = a->map.file.arrays[i].name, *slash = strrchr(path, '/'), *name = sp_rater_of(path, &length);
+        const char *path = a->map.file.arrays[i].name, *slash = strrchr(path, '/'),
+                   *name = sp_rater_of(path, &length);
         if (!name && slash)
             name = sp_rater_of(slash + 1, &length);
         if (name)

@@ -52,7 +52,8 @@ static int32_t class_of_number(int64_t number, const sp_word_meaning *m)
                                             : SP_CODE_UNKNOWN;
 }
 
-static const char *explain(const sp_label_words *words, int64_t value, const sp_word_meaning *m, char sentence[SP_CODES_SENTENCE])
+static const char *explain(const sp_label_words *words, int64_t value, const sp_word_meaning *m,
+                           char sentence[SP_CODES_SENTENCE])
 {
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)value);
@@ -60,8 +61,9 @@ static const char *explain(const sp_label_words *words, int64_t value, const sp_
 }
 
 /* Labels of one recording as words or codes tell them, from raw [n]: -1 unscored, or a class. first: the first step. */
-static sp_status tell_classes(const sp_source *source, const sp_array_part *part, int64_t recording, int64_t first, int64_t n,
-                              const int64_t *raw, const sp_word_meaning *meaning, int32_t *out, sp_error *err)
+static sp_status tell_classes(const sp_source *source, const sp_array_part *part, int64_t recording,
+                              int64_t first, int64_t n, const int64_t *raw, const sp_word_meaning *meaning,
+                              int32_t *out, sp_error *err)
 {
     const sp_array_opened *a = source->opened;
     const sp_stored *array = sp_array_of(part, recording);
@@ -70,15 +72,16 @@ static sp_status tell_classes(const sp_source *source, const sp_array_part *part
     const bool is_absent = sp_array_is_absent(part, recording);
     if (words)
         sp_label_words_tell(words, meaning);
-    for (int64_t t = 0; t < n; t++) { /* codes stay as they are for a while: those of the step before need no looking up */
+    for (int64_t t = 0; t < n;
+         t++) { /* codes stay as they are for a while: those of the step before need no looking up */
         out[t] = is_absent || (!words && sp_source_label_is_none(source, raw[t])) ? -1
                  : t > 0 && raw[t] == raw[t - 1]                                  ? out[t - 1]
                  : words                                                          ? words->class_of[raw[t]]
-                                                                                  : class_of_number(raw[t], meaning);
+                         : class_of_number(raw[t], meaning);
         if (!sp_code_is_known(out[t]))
             return sp_fail_at(err, SP_EDATA, first + t, "%s, recording %s, step %lld: %s",
-                              sp_array_where(&a->map, part, recording, where), a->map.ids[recording], (long long)first + t,
-                              explain(words, raw[t], meaning, sentence));
+                              sp_array_where(&a->map, part, recording, where), a->map.ids[recording],
+                              (long long)first + t, explain(words, raw[t], meaning, sentence));
     }
     return SP_OK;
 }
@@ -93,18 +96,20 @@ static sp_status read_coded(const sp_source *source, const sp_array_part *part, 
     if (!raw)
         TRY(sp_no_memory(err));
     TRY(sp_array_part_read(&a->map, part, w, SP_TO_I64, 0, raw, err));
-    for (int64_t n = w->first; n < w->first + w->count; n++) { /* a part of one recording, or recordings one by one */
+    for (int64_t n = w->first; n < w->first + w->count;
+         n++) { /* a part of one recording, or recordings one by one */
         const int64_t begin = w->is_part ? 0 : offsets[n] - offsets[w->first];
-        TRY(tell_classes(source, part, n, w->is_part ? w->first_step : 0, w->is_part ? w->n_steps : offsets[n + 1] - offsets[n],
-                         raw + begin, meaning, out + begin, err));
+        TRY(tell_classes(source, part, n, w->is_part ? w->first_step : 0,
+                         w->is_part ? w->n_steps : offsets[n + 1] - offsets[n], raw + begin, meaning,
+                         out + begin, err));
     }
 done:
     free(raw);
     return status;
 }
 
-static sp_status read_classes(const sp_source *source, const sp_array_part *part, const sp_wanted *w, const sp_codes *codes,
-                              int32_t *out, sp_error *err)
+static sp_status read_classes(const sp_source *source, const sp_array_part *part, const sp_wanted *w,
+                              const sp_codes *codes, int32_t *out, sp_error *err)
 {
     const sp_array_opened *a = source->opened;
     const sp_source_info *info = &source->info;
@@ -132,13 +137,15 @@ done:
     return status;
 }
 
-sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted,
+                                    int32_t *out, sp_error *err)
 {
     const sp_array_opened *a = source->opened;
     return read_classes(source, &a->map.paths[strategy], wanted, source->path_codes, out, err);
 }
 
-sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out,
+                                     sp_error *err)
 {
     const sp_array_opened *a = source->opened;
     return read_classes(source, &a->raters[rater], wanted, source->codes, out, err);
@@ -171,8 +178,8 @@ static sp_status kind_of_name(const sp_array_map *map, sp_kind *kind, bool *is_k
 }
 
 /* The sentence for scores whose columns sum to 1, and not their rows; or whose rows say nothing. */
-static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bool has_kind, const double *rows, int64_t steps,
-                             sp_error *err)
+static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bool has_kind,
+                             const double *rows, int64_t steps, sp_error *err)
 {
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
     sp_kind ignored;
@@ -181,19 +188,22 @@ static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bo
     const bool is_wide = T > 1 && T < K && steps == T && !map->is_turned;
     sp_stored_subject(&map->file, array, where);
     sp_stored_shape(array, shape);
-    if (is_wide && sp_row_kind_known(sp_row_kind_of(rows, K < SP_ROW_KIND_ROWS ? K : SP_ROW_KIND_ROWS, T, 1, K), &ignored))
-        return sp_fail(err, SP_EDATA, "%s has shape %s, and its columns are probabilities, not its rows%s", where, shape,
+    if (is_wide && sp_row_kind_known(
+                       sp_row_kind_of(rows, K < SP_ROW_KIND_ROWS ? K : SP_ROW_KIND_ROWS, T, 1, K), &ignored))
+        return sp_fail(err, SP_EDATA, "%s has shape %s, and its columns are probabilities, not its rows%s",
+                       where, shape,
                        are_many ? sp_array_swap : ": it is [classes, steps]; `transpose` reads it so");
     if (has_kind) /* the rows are checked when they are read */
         return SP_OK;
     if (map->file.store)
-        return sp_fail(
-            err, SP_EDATA,
-            "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
-            "probabilities; say it with `kind` logits or `kind` scores",
-            map->file.file, map->reference);
+        return sp_fail(err, SP_EDATA,
+                       "%s: the name of dataset %s does not say what it holds, and its first row is neither "
+                       "probabilities nor log "
+                       "probabilities; say it with `kind` logits or `kind` scores",
+                       map->file.file, map->reference);
     return sp_fail(err, SP_EDATA,
-                   "%s no name says what it holds, and its first row is neither probabilities nor log probabilities; say it with "
+                   "%s no name says what it holds, and its first row is neither probabilities nor log "
+                   "probabilities; say it with "
                    "`kind` logits or `kind` scores%s",
                    where,
                    !is_wide   ? ""
@@ -225,13 +235,15 @@ static bool are_rows_of_trainer(const sp_array_map *map)
 }
 
 /* The first rows of the recordings from `first` on, SP_ROW_KIND_ROWS at most: rows [n,K]. */
-static sp_status read_first_rows(const sp_array_map *map, int64_t first, double *rows, int64_t *n, sp_error *err)
+static sp_status read_first_rows(const sp_array_map *map, int64_t first, double *rows, int64_t *n,
+                                 sp_error *err)
 {
     sp_status status = SP_OK;
     *n = 0;
     for (int64_t r = first; r < map->n_recordings && *n < SP_ROW_KIND_ROWS; r++) {
         const int64_t length = map->offsets[r + 1] - map->offsets[r], left = SP_ROW_KIND_ROWS - *n;
-        const sp_wanted w = {.first = r, .count = 1, .is_part = true, .n_steps = length < left ? length : left};
+        const sp_wanted w = {
+            .first = r, .count = 1, .is_part = true, .n_steps = length < left ? length : left};
         if (length > 0)
             TRY(sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, rows + *n * map->n_classes, err));
         *n += w.n_steps;
@@ -251,17 +263,20 @@ static sp_status check_logits(const sp_array_map *map, int64_t first, sp_error *
     const bool are_probs = is_read && sp_rows_sum_to(rows, n, map->n_classes, 1),
                are_percent = is_read && sp_rows_sum_to(rows, n, map->n_classes, 100);
     if (are_probs || are_percent)
-        status = sp_fail(
-            err, SP_EDATA,
-            "%s: %s %s is called logits, and its rows are %s; %s, or `kind` logits applies the softmax to them as they are",
-            map->file.file, map->file.store ? "dataset" : "array", map->scores.path ? map->scores.path : "of the file",
-            are_probs ? "probabilities: they lie in 0 to 1 and sum to 1" : "per cent: they lie in 0 to 100 and sum to 100",
-            are_probs ? "`kind` probs reads them so" : "divide them by 100 and call them probs");
+        status = sp_fail(err, SP_EDATA,
+                         "%s: %s %s is called logits, and its rows are %s; %s, or `kind` logits applies the "
+                         "softmax to them as they are",
+                         map->file.file, map->file.store ? "dataset" : "array",
+                         map->scores.path ? map->scores.path : "of the file",
+                         are_probs ? "probabilities: they lie in 0 to 1 and sum to 1"
+                                   : "per cent: they lie in 0 to 100 and sum to 100",
+                         are_probs ? "`kind` probs reads them so" : "divide them by 100 and call them probs");
     free(rows);
     return status;
 }
 
-static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp_source_options *options, sp_error *err)
+static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp_source_options *options,
+                           sp_error *err)
 {
     const sp_array_map *map = &a->map;
     sp_source_info *info = &source->info;
@@ -276,22 +291,26 @@ static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp
     while (n < map->n_recordings && map->offsets[n + 1] == map->offsets[n])
         n++;
     const bool are_logits = info->kind_from_name && info->kind == SP_KIND_LOGITS;
-    const bool are_checked = !map->file.store && (info->kind == SP_KIND_PROBS || info->kind == SP_KIND_LOG_PROBS);
+    const bool are_checked =
+        !map->file.store && (info->kind == SP_KIND_PROBS || info->kind == SP_KIND_LOG_PROBS);
     if (are_logits && n < map->n_recordings)
         TRY(check_logits(map, n, err));
     if (n == map->n_recordings || (has_kind && !are_checked))
         goto done;
-    const int64_t length = map->offsets[n + 1] - map->offsets[n], steps = length < SP_ROW_KIND_ROWS ? length : SP_ROW_KIND_ROWS;
+    const int64_t length = map->offsets[n + 1] - map->offsets[n],
+                  steps = length < SP_ROW_KIND_ROWS ? length : SP_ROW_KIND_ROWS;
     const sp_wanted w = {.first = n, .count = 1, .is_part = true, .n_steps = steps};
     if (!(rows = malloc((size_t)(steps * map->n_classes) * sizeof *rows)))
         TRY(sp_no_memory(err));
     TRY(sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, rows, err));
     sp_kind seen = info->kind;
-    const bool is_seen = sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
+    const bool is_seen =
+        sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
     if (!is_seen && !has_kind && is_of_trainer(map))
         info->kind = SP_KIND_LOGITS;
     else if (!is_seen || (has_kind && seen != info->kind))
-        TRY(refuse_rows(map, map->scores.is_taken ? map->first : sp_array_of(&map->scores, n), has_kind, rows, steps, err));
+        TRY(refuse_rows(map, map->scores.is_taken ? map->first : sp_array_of(&map->scores, n), has_kind, rows,
+                        steps, err));
     else if (!has_kind)
         info->kind = seen;
 done:
@@ -309,8 +328,9 @@ static sp_status find_tokens(sp_source *source, sp_array_opened *a, sp_error *er
     if (status == SP_OK && array)
         status = sp_stored_texts(&map->file, array, &a->tokens, err);
     if (status == SP_OK && array && array->count != map->n_steps)
-        status = sp_fail(err, SP_EDATA, "%s has %lld tokens, but there are %lld steps; write one for each step",
-                         sp_stored_where(&map->file, array, where), (long long)array->count, (long long)map->n_steps);
+        status = sp_fail(
+            err, SP_EDATA, "%s has %lld tokens, but there are %lld steps; write one for each step",
+            sp_stored_where(&map->file, array, where), (long long)array->count, (long long)map->n_steps);
     source->tokens = (const char *const *)a->tokens;
     return status;
 }
@@ -323,7 +343,7 @@ static sp_status find_own_gaps(sp_array_opened *a, sp_gaps *gaps, sp_error *err)
     const sp_store *store = a->map.file.store;
     int64_t n = 0;
     bool is_number = false;
-    sp_status status = store                 ? store->attribute(&a->map.file, "/", "gaps", &words, &n, &is_number, err)
+    sp_status status = store ? store->attribute(&a->map.file, "/", "gaps", &words, &n, &is_number, err)
                        : a->map.file.by_name ? sp_array_named(&a->map, NULL, "gaps", "", &array, err)
                                              : SP_OK;
     if (status == SP_OK && array && array->form != SP_STORED_NUMBERS)
@@ -340,7 +360,8 @@ static void describe(sp_array_opened *a, sp_source_info *info)
 {
     const sp_array_map *map = &a->map;
     info->has_scores = sp_array_part_is(&map->scores);
-    snprintf(a->stored_type, sizeof a->stored_type, "%s%s", map->first->type, map->is_mixed ? " and others" : "");
+    snprintf(a->stored_type, sizeof a->stored_type, "%s%s", map->first->type,
+             map->is_mixed ? " and others" : "");
     info->file_size = map->file.file_size;
     info->layout = map->layout;
     info->dtype = map->is_wide ? SP_F64 : SP_F32;
@@ -378,7 +399,8 @@ static sp_status name_strategies(sp_source *source, sp_array_opened *a, sp_error
     char *stem = sp_file_stem(map->file.file);
     a->has_path_scores = calloc((size_t)map->n_paths + 1, sizeof *a->has_path_scores);
     for (int32_t i = 0; spans && stem && i < map->n_paths; i++) {
-        const char *path = map->paths[i].path, *end = path ? path + strlen(path) : NULL, *name = path ? last_of(path, end) : NULL;
+        const char *path = map->paths[i].path, *end = path ? path + strlen(path) : NULL,
+                   *name = path ? last_of(path, end) : NULL;
         if (name && strstr(name, SP_ARRAY_HOLE) && name > path) { /* that of the folder */
             end = name - 1;
             name = last_of(path, end);
@@ -440,8 +462,8 @@ sp_array_map *sp_array_source_map(const sp_source *source)
 }
 
 /* One number above 0, of an array or an attribute that `where` speaks of. */
-static sp_status take_seconds(const sp_array_map *map, sp_stored *array, double value, const char *where, double *seconds,
-                              sp_error *err)
+static sp_status take_seconds(const sp_array_map *map, sp_stored *array, double value, const char *where,
+                              double *seconds, sp_error *err)
 {
     int64_t bad_at = -1;
     double bad = 0;
@@ -449,7 +471,8 @@ static sp_status take_seconds(const sp_array_map *map, sp_stored *array, double 
     if (array && array->form == SP_STORED_NUMBERS && array->count == 1)
         TRY(sp_stored_read(&map->file, array, 0, 1, SP_TO_WEIGHT, 0, &value, &bad_at, &bad, err));
     if (bad_at >= 0 || !(value > 0 && isfinite(value)))
-        TRY(sp_fail(err, SP_EDATA, "%s is not one number above 0; `epoch_seconds` X says how long a step is", where));
+        TRY(sp_fail(err, SP_EDATA, "%s is not one number above 0; `epoch_seconds` X says how long a step is",
+                    where));
     *seconds = value;
 done:
     return status;

@@ -51,20 +51,26 @@ sp_array_map *sp_array_source_map(const sp_source *source);
 /* Functions of the row. */
 void sp_array_source_close(void *opened);
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
-sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
-sp_decoded sp_array_source_result(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded);
+sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted,
+                                    int32_t *out, sp_error *err);
+sp_decoded sp_array_source_result(const sp_source *source, int32_t strategy, int64_t recording,
+                                  bool is_undecoded);
 sp_status sp_array_source_find_raters(sp_source *source, sp_error *err);
-sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
+sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out,
+                                     sp_error *err);
 sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
-sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err);
-sp_status sp_array_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err);
+sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out,
+                                   sp_error *err);
+sp_status sp_array_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text,
+                                  sp_error *err);
 
 /* What the rows of all formats of arrays have in common: everything but how one is recognised and opened. */
-#define SP_ARRAY_SOURCE_ROW                                                                                                      \
-    .close = sp_array_source_close, .read = sp_array_source_read, .read_path = sp_array_source_read_path,                        \
-    .result = sp_array_source_result, .find_raters = sp_array_source_find_raters, .read_rater = sp_array_source_read_rater,      \
-    .epoch_seconds = sp_array_source_epoch_seconds, .subjects = sp_array_source_subjects, .windows = sp_array_source_windows,    \
+#define SP_ARRAY_SOURCE_ROW                                                                                  \
+    .close = sp_array_source_close, .read = sp_array_source_read, .read_path = sp_array_source_read_path,    \
+    .result = sp_array_source_result, .find_raters = sp_array_source_find_raters,                            \
+    .read_rater = sp_array_source_read_rater, .epoch_seconds = sp_array_source_epoch_seconds,                \
+    .subjects = sp_array_source_subjects, .windows = sp_array_source_windows,                                \
     .list_unused = sp_array_source_list_unused
 
 #endif

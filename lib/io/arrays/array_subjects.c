@@ -18,14 +18,16 @@ static sp_status from_array(const sp_array_map *map, sp_stored *array, sp_subjec
     sp_stored_where(&map->file, array, where);
     if (array->count != map->n_recordings)
         TRY(sp_fail(err, SP_EDATA,
-                    "%s names the subjects of %lld recordings, but there are %lld; write one for each, or leave them aside with "
+                    "%s names the subjects of %lld recordings, but there are %lld; write one for each, or "
+                    "leave them aside with "
                     "`groups` none",
                     where, (long long)array->count, (long long)map->n_recordings));
     for (int64_t i = 0; i < array->count; i++)
         if (!names[i][0])
             TRY(sp_fail(err, SP_EDATA,
-                        "%s: the subject of recording %s has no name; give it one, or leave them aside with `groups` none", where,
-                        map->ids[i]));
+                        "%s: the subject of recording %s has no name; give it one, or leave them aside with "
+                        "`groups` none",
+                        where, map->ids[i]));
     snprintf(place, sizeof place, "%s %.300s", sp_stored_noun(&map->file), array->name);
     TRY(sp_subjects_from_names(array->count, (const char *const *)names, '\0', place, out, err));
 done:
@@ -69,10 +71,10 @@ static sp_status text_of(const sp_array_map *map, int64_t n, const char *name, c
         count = array.count;
     }
     if (found && (count != 1 || !found[0][0]))
-        TRY(sp_fail(
-            err, SP_EDATA,
-            "%s: recording %s: its %s must be one name or number; write it so, or leave subjects aside with `groups` none",
-            map->file.file, map->ids[n], name));
+        TRY(sp_fail(err, SP_EDATA,
+                    "%s: recording %s: its %s must be one name or number; write it so, or leave subjects "
+                    "aside with `groups` none",
+                    map->file.file, map->ids[n], name));
     if (found && !(*text = strdup(found[0])))
         TRY(sp_no_memory(err));
 done:
@@ -84,7 +86,8 @@ done:
 }
 
 /* Of each recording; where nobody asked, only if the first or the last has one. */
-static sp_status from_recordings(const sp_array_map *map, const char *name, bool is_asked, sp_subjects **out, sp_error *err)
+static sp_status from_recordings(const sp_array_map *map, const char *name, bool is_asked, sp_subjects **out,
+                                 sp_error *err)
 {
     const int64_t N = map->n_recordings;
     char **names = calloc((size_t)N + 1, sizeof *names);
@@ -100,8 +103,8 @@ static sp_status from_recordings(const sp_array_map *map, const char *name, bool
     for (int64_t n = 0; n < N && (n == 0 || names[n - 1]); n++)
         if (!names[n])
             TRY(text_of(map, n, name, &names[n], err));
-    TRY(sp_subjects_of_recordings(N, (const char *const *)map->ids, (const char *const *)names, name, is_asked, map->file.file,
-                                  out, err));
+    TRY(sp_subjects_of_recordings(N, (const char *const *)map->ids, (const char *const *)names, name,
+                                  is_asked, map->file.file, out, err));
 done:
     for (int64_t n = 0; names && n < N; n++)
         free(names[n]);
@@ -109,7 +112,8 @@ done:
     return status;
 }
 
-sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err)
+sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out,
+                                   sp_error *err)
 {
     sp_array_map *map = sp_array_source_map(source);
     const bool are_stored = map->file.store && map->layout == SP_LAYOUT_GROUPS;
@@ -118,16 +122,22 @@ sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, s
     sp_array_part place = {.path = NULL};
     sp_status status = SP_OK;
     if (groups->by == SP_GROUPS_PREFIX && map->file.store && !map->has_ids)
-        TRY(sp_fail(err, SP_EINVAL, "`groups` prefix:%c: the recordings of %s have no ids; `ids` PATH says where they are",
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`groups` prefix:%c: the recordings of %s have no ids; `ids` PATH says where they are",
                     groups->mark, map->file.file));
     if (groups->by == SP_GROUPS_PREFIX || groups->by == SP_GROUPS_NONE) {
-        TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file.file, out, err));
+        TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file.file,
+                                 out, err));
         goto done;
     }
     if (are_stored && asked && strstr(asked, SP_ARRAY_HOLE))
         TRY(sp_array_set_path(map, &place, asked, err));
     if (are_stored) {
-        TRY(from_recordings(map, place.path ? place.path : asked ? asked : "subject", asked != NULL, out, err));
+        TRY(from_recordings(map,
+                            place.path ? place.path
+                            : asked    ? asked
+                                       : "subject",
+                            asked != NULL, out, err));
         goto done;
     }
     TRY(sp_array_named(map, asked, "subjects", "groups", &array, err));
@@ -136,7 +146,8 @@ sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, s
     if (array)
         TRY(from_array(map, array, out, err));
     else if (!map->file.store)
-        TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file.file, out, err));
+        TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file.file,
+                                 out, err));
 done:
     free(place.path);
     return status;

@@ -17,7 +17,8 @@ static void list_column(const char *file, const char *column, sp_unused_sink *si
 }
 
 /* An array that is not used, and the option that takes it. What cannot be read is no fault of the others. */
-static void list_array(sp_array_opened *a, sp_stored *array, const char *title, sp_unused_sink *sink, void *arg)
+static void list_array(sp_array_opened *a, sp_stored *array, const char *title, sp_unused_sink *sink,
+                       void *arg)
 {
     char what[SP_ARRAY_TITLE + 8], option[SP_ARRAY_TITLE + 16], text[SP_STORED_TYPE + SP_STORED_SHAPE + 40],
         shape[SP_STORED_SHAPE];
@@ -32,7 +33,8 @@ static void list_array(sp_array_opened *a, sp_stored *array, const char *title, 
     const bool are_scores = is_float && (array->rank == 2 || array->rank == 3);
     const bool are_labels = !is_float && (array->rank == 1 || array->rank == 2);
     snprintf(text, sizeof text, "%s %s", array->type, sp_stored_shape(array, shape));
-    snprintf(option, sizeof option, strstr(title, SP_ARRAY_HOLE) ? "%s '%s'" : "%s", are_scores ? "`scores`" : "`labels`", title);
+    snprintf(option, sizeof option, strstr(title, SP_ARRAY_HOLE) ? "%s '%s'" : "%s",
+             are_scores ? "`scores`" : "`labels`", title);
     sink(arg, what, text, are_scores || are_labels ? option : NULL);
     sp_stored_forget(array);
 }

@@ -12,26 +12,30 @@ static sp_status read_scores(const sp_array_map *map, sp_stored *array, double *
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
     int64_t bad_at;
     double bad;
-    if (array->rank != 1 || array->count != n || array->form != SP_STORED_NUMBERS || array->element.kind != SP_ELEMENT_FLOAT)
-        return sp_fail(err, SP_EDATA, "%s has shape %s, but there are %lld recordings, which need one float each",
-                       sp_stored_subject(&map->file, array, where), sp_stored_shape(array, shape), (long long)n);
+    if (array->rank != 1 || array->count != n || array->form != SP_STORED_NUMBERS ||
+        array->element.kind != SP_ELEMENT_FLOAT)
+        return sp_fail(
+            err, SP_EDATA, "%s has shape %s, but there are %lld recordings, which need one float each",
+            sp_stored_subject(&map->file, array, where), sp_stored_shape(array, shape), (long long)n);
     if (!(*out = malloc(((size_t)n + 1) * sizeof **out)))
         return sp_no_memory(err);
     return sp_stored_read(&map->file, array, 0, n, SP_TO_F64, 0, *out, &bad_at, &bad, err);
 }
 
-static sp_status read_counts(const sp_array_map *map, sp_stored *array, int64_t most, int64_t **out, sp_error *err)
+static sp_status read_counts(const sp_array_map *map, sp_stored *array, int64_t most, int64_t **out,
+                             sp_error *err)
 {
     char where[SP_STORED_WHERE];
     sp_status status = SP_OK;
     TRY(sp_stored_integers(&map->file, array, out, err));
     if (array->count != map->n_recordings)
         TRY(sp_fail(err, SP_EDATA, "%s has %lld values, but there are %lld recordings",
-                    sp_stored_subject(&map->file, array, where), (long long)array->count, (long long)map->n_recordings));
+                    sp_stored_subject(&map->file, array, where), (long long)array->count,
+                    (long long)map->n_recordings));
     for (int64_t i = 0; i < array->count; i++)
         if ((*out)[i] < 0 || (*out)[i] > most)
-            TRY(sp_fail(err, SP_EDATA, "%s, recording %s: %lld has no meaning here", sp_stored_where(&map->file, array, where),
-                        map->ids[i], (long long)(*out)[i]));
+            TRY(sp_fail(err, SP_EDATA, "%s, recording %s: %lld has no meaning here",
+                        sp_stored_where(&map->file, array, where), map->ids[i], (long long)(*out)[i]));
 done:
     return status;
 }
@@ -105,7 +109,8 @@ void sp_array_verdicts_close(sp_array_opened *a)
     free(a->input);
 }
 
-sp_decoded sp_array_source_result(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded)
+sp_decoded sp_array_source_result(const sp_source *source, int32_t strategy, int64_t recording,
+                                  bool is_undecoded)
 {
     const sp_array_opened *a = source->opened;
     const sp_verdicts nothing = {.status = NULL}, *v = a->verdicts ? &a->verdicts[strategy] : &nothing;

@@ -6,7 +6,8 @@
 #include "io/arrays/array_find.h"
 #include "io/arrays/array_source.h"
 
-sp_status sp_array_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err)
+sp_status sp_array_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text,
+                                  sp_error *err)
 {
     sp_array_map *map = sp_array_source_map(source);
     sp_stored *array = NULL;
@@ -19,11 +20,12 @@ sp_status sp_array_source_windows(sp_source *source, const char *place, int64_t 
         goto done;
     const bool has_texts = array->rank == 2 && array->dims[1] == 2;
     if (!sp_stored_is_whole(array) || array->dims[0] != map->n_recordings || (array->rank != 1 && !has_texts))
-        TRY(sp_fail(
-            err, SP_EDATA,
-            "%s must be whole numbers, of each of the %lld recordings the step of its text at which it begins, or [%lld,2], with "
-            "the text's number before it",
-            sp_stored_where(&map->file, array, where), (long long)map->n_recordings, (long long)map->n_recordings));
+        TRY(sp_fail(err, SP_EDATA,
+                    "%s must be whole numbers, of each of the %lld recordings the step of its text at which "
+                    "it begins, or [%lld,2], with "
+                    "the text's number before it",
+                    sp_stored_where(&map->file, array, where), (long long)map->n_recordings,
+                    (long long)map->n_recordings));
     const int64_t N = map->n_recordings;
     values = malloc(((size_t)array->count + 1) * sizeof *values);
     starts = malloc(((size_t)N + 1) * sizeof *starts);

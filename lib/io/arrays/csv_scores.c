@@ -27,7 +27,8 @@ typedef struct table {
     const char *file;
     const sp_model *model; /* or NULL */
     sp_header header;
-    bool are_numbered;    /* the columns of classes are called 0 .. K-1, which the model's are not: they have no names */
+    bool
+        are_numbered; /* the columns of classes are called 0 .. K-1, which the model's are not: they have no names */
     bool is_header_taken; /* the first line is such numbers alone, and was taken for a header */
     bool has_fraction;    /* a class has a number that is not whole */
     char *text;
@@ -45,7 +46,7 @@ typedef struct table {
     const char **ids;           /* [N] in the text */
     int64_t *offsets, *lines;   /* [N+1]; [N] of the first record */
     int64_t index;              /* of the record before, in the column of numbers of rows; -1: none */
-    bool holds_scores;          /* some record has numbers in two columns of classes, whatever is wrong with others */
+    bool holds_scores; /* some record has numbers in two columns of classes, whatever is wrong with others */
     sp_error *err;
 } table;
 
@@ -55,9 +56,10 @@ static sp_status fail_cell(const table *t, int32_t c, const char *what)
 {
     const char *name = c < t->n_columns ? t->columns[c].name : NULL;
     if (name)
-        return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d (%.60s): %s", t->file, (long long)t->in.line, c + 1, name,
-                       what);
-    return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d: %s", t->file, (long long)t->in.line, c + 1, what);
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d (%.60s): %s", t->file,
+                       (long long)t->in.line, c + 1, name, what);
+    return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d: %s", t->file, (long long)t->in.line, c + 1,
+                   what);
 }
 
 static sp_status next_cell(table *t, int32_t c, char **cell, bool *is_last)
@@ -105,9 +107,10 @@ static sp_status name_columns(table *t)
         t->n_classes += one->role == SP_COLUMN_OTHER;
         if (one->role > SP_COLUMN_OTHER && one->role < SP_COLUMN_DECIDED) {
             if (t->of[one->role] >= 0)
-                return sp_fail(t->err, SP_EDATA, "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
-                               t->file, (long long)t->in.line, t->of[one->role] + 1, t->columns[t->of[one->role]].name, c + 1,
-                               one->name);
+                return sp_fail(t->err, SP_EDATA,
+                               "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
+                               t->file, (long long)t->in.line, t->of[one->role] + 1,
+                               t->columns[t->of[one->role]].name, c + 1, one->name);
             t->of[one->role] = c;
         } else if (one->role == SP_COLUMN_INDEX && t->of[one->role] < 0) {
             t->of[one->role] = c;
@@ -152,7 +155,8 @@ static bool are_numbers(const table *t, bool of_classes)
 static bool is_header(table *t, bool is_comment)
 {
     t->is_header_taken = t->header == SP_HEADER_AUTO && !is_comment && are_numbers(t, false);
-    return is_comment || t->header == SP_HEADER_THERE || t->is_header_taken || (t->header == SP_HEADER_AUTO && has_words(t));
+    return is_comment || t->header == SP_HEADER_THERE || t->is_header_taken ||
+           (t->header == SP_HEADER_AUTO && has_words(t));
 }
 
 static sp_status check_header(const table *t)
@@ -160,7 +164,8 @@ static sp_status check_header(const table *t)
     if (!t->is_header_taken || t->has_fraction)
         return SP_OK;
     return sp_fail(t->err, SP_EDATA,
-                   "%s: the first line, the numbers %s to %s, may be a header or a step: no line below has a number that is not "
+                   "%s: the first line, the numbers %s to %s, may be a header or a step: no line below has a "
+                   "number that is not "
                    "whole; `header` says that it names the columns, `no_header` that it is a step",
                    t->file, t->columns[0].name, t->columns[t->n_columns - 1].name);
 }
@@ -176,8 +181,8 @@ static sp_status check_names(table *t)
         if (t->columns[c].role == SP_COLUMN_OTHER)
             t->class_names[n++] = t->columns[c].name;
     if (sp_texts_duplicate(t->class_names, n, &a, &b))
-        return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->in.line,
-                       t->class_names[a]);
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file,
+                       (long long)t->in.line, t->class_names[a]);
     return a == -2 ? sp_no_memory(t->err) : SP_OK;
 }
 
@@ -249,7 +254,8 @@ static sp_status read_label(const table *t, int32_t c, int64_t *out)
     *out = sp_word_class(text, &meaning);
     if (*out >= SP_CODE_UNSCORED || sp_cell_whole(text, out))
         return SP_OK;
-    snprintf(what, sizeof what, "\"%.60s\" is no class; write the name of a column, its number from 0, or -1 for none", text);
+    snprintf(what, sizeof what,
+             "\"%.60s\" is no class; write the name of a column, its number from 0, or -1 for none", text);
     return fail_cell(t, c, what);
 }
 
@@ -266,7 +272,9 @@ done:
 static sp_status check_index(table *t, int32_t c)
 {
     char what[SP_INDEX_SENTENCE];
-    return t->of[SP_COLUMN_STEP] >= 0 || sp_index_goes_on(t->cells[c], &t->index, what) ? SP_OK : fail_cell(t, c, what);
+    return t->of[SP_COLUMN_STEP] >= 0 || sp_index_goes_on(t->cells[c], &t->index, what)
+               ? SP_OK
+               : fail_cell(t, c, what);
 }
 
 /* Has the record numbers in two columns of classes? Then the table holds scores. */
@@ -301,7 +309,8 @@ static sp_status check_columns(const table *t)
     if (other < 0 || n_known < t->model->n_classes)
         return SP_OK;
     snprintf(what, sizeof what,
-             "it is no class of model %.60s and holds \"%.40s\"; known beside classes are %s: rename the column, or leave it out",
+             "it is no class of model %.60s and holds \"%.40s\"; known beside classes are %s: rename the "
+             "column, or leave it out",
              t->model->name, t->cells[other], sp_known_columns);
     return fail_cell(t, other, what);
 }
@@ -314,7 +323,8 @@ static sp_status add_record(table *t)
     sp_status status = SP_OK;
     if (recording >= 0 && !*t->cells[recording])
         return fail_cell(t, recording, "a recording without a name");
-    if (t->n_recordings == 0 || (recording >= 0 && strcmp(t->ids[t->n_recordings - 1], t->cells[recording]) != 0))
+    if (t->n_recordings == 0 ||
+        (recording >= 0 && strcmp(t->ids[t->n_recordings - 1], t->cells[recording]) != 0))
         TRY(begin_recording(t, recording >= 0 ? t->cells[recording] : ""));
     if (s == t->room && !make_room(t))
         TRY(sp_no_memory(t->err));
@@ -363,9 +373,11 @@ static sp_status read_record(table *t)
     for (; !is_last; n++)
         TRY(next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last));
     if (n != t->n_columns)
-        TRY(sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->in.line, n,
-                    t->n_columns,
-                    t->in.delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : ""));
+        TRY(sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file,
+                    (long long)t->in.line, n, t->n_columns,
+                    t->in.delimiter == ',' && n == 2 * t->n_columns
+                        ? "; decimals follow a point, as in 0.5, not a comma"
+                        : ""));
     TRY(add_record(t));
 done:
     return status;
@@ -392,7 +404,8 @@ static sp_status order_rows(table *t)
     int64_t *place = malloc(((size_t)n + 1) * sizeof *place);
     sp_status status = SP_OK;
     TRY(place ? SP_OK : sp_no_memory(t->err));
-    TRY(sp_rows_in_order(t->file, t->rows, n, t->ids, t->offsets, t->n_recordings, place, &is_sorted, t->err));
+    TRY(sp_rows_in_order(t->file, t->rows, n, t->ids, t->offsets, t->n_recordings, place, &is_sorted,
+                         t->err));
     if (is_sorted)
         goto done;
     const bool is_whole = move_rows(t->scores, (size_t)t->n_classes * sizeof *t->scores, n, place) &&
@@ -409,14 +422,17 @@ static sp_status read_table(table *t)
 {
     const char *turn = strchr(t->in.at, '\r');
     if (turn && turn[1] && !strchr(t->in.at, '\n'))
-        return sp_fail(t->err, SP_EDATA, "%s: its lines end with CR alone, as no tool of today writes them; end them with LF",
+        return sp_fail(t->err, SP_EDATA,
+                       "%s: its lines end with CR alone, as no tool of today writes them; end them with LF",
                        t->file);
     sp_cells_skip_empty_lines(&t->in);
-    const bool is_comment = *t->in.at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
+    const bool is_comment =
+        *t->in.at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
     if (is_comment)
         t->in.at += 1 + strspn(t->in.at + 1, " ");
     if (!*t->in.at)
-        return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
+        return sp_fail(t->err, SP_EDATA,
+                       "%s: is empty; the first line names the classes, a line a step follows", t->file);
     t->in.delimiter = sp_cells_delimiter(t->in.at);
     sp_status status = SP_OK;
     TRY(count_columns(t));
@@ -427,10 +443,12 @@ static sp_status read_table(table *t)
         for (int32_t c = 0; c < t->n_columns; c++)
             t->columns[c] = (column){SP_COLUMN_OTHER, NULL};
     }
-    t->are_numbered = is_named && are_numbers(t, true) && !(t->model && sp_model_class(t->model, "0", true) >= 0);
+    t->are_numbered =
+        is_named && are_numbers(t, true) && !(t->model && sp_model_class(t->model, "0", true) >= 0);
     if (t->n_classes == 0)
         return sp_fail(t->err, SP_EDATA,
-                       "%s: line %lld names no columns of classes; scores are a column a class, labels are given with `labels`",
+                       "%s: line %lld names no columns of classes; scores are a column a class, labels are "
+                       "given with `labels`",
                        t->file, (long long)t->in.line);
     TRY(is_named ? check_names(t) : add_record(t));
     for (sp_cells_skip_empty_lines(&t->in); *t->in.at; sp_cells_skip_empty_lines(&t->in))
@@ -448,8 +466,8 @@ done:
 /* ---- as arrays ---- */
 
 /* Adds an array of numbers that are in memory, which it takes over. */
-static sp_status add_array(sp_stored_file *f, const char *name, sp_element_kind kind, int64_t steps, int64_t n_classes,
-                           void **values, sp_error *err)
+static sp_status add_array(sp_stored_file *f, const char *name, sp_element_kind kind, int64_t steps,
+                           int64_t n_classes, void **values, sp_error *err)
 {
     const uint16_t one = 1;
     sp_stored *array = &f->arrays[f->n];
@@ -496,8 +514,10 @@ static sp_status check_recordings(const table *t, sp_error *err)
 {
     int64_t a = -1, b = -1;
     if (sp_texts_duplicate(t->ids, t->n_recordings, &a, &b))
-        return sp_fail(err, SP_EDATA, "%s: line %lld: recording %s comes back after another; its lines must follow one another",
-                       t->file, (long long)t->lines[b], t->ids[b]);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: line %lld: recording %s comes back after another; its lines must follow one another",
+            t->file, (long long)t->lines[b], t->ids[b]);
     return a == -2 ? sp_no_memory(err) : SP_OK;
 }
 
@@ -570,7 +590,8 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     sp_stored_file *f = NULL;
     char name[16];
     if (request->options->transpose)
-        return sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is a table of text",
+        return sp_fail(err, SP_EINVAL,
+                       "%s: `transpose` is for arrays of .npy and .npz, and this is a table of text",
                        source->file_name);
     table t = {.file = source->file_name,
                .model = request->options->model,
@@ -590,7 +611,8 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     TRY(fill_arrays(f, &t, name, err));
     TRY(sp_array_source_fill(source, request, err));
     if (t.is_header_taken)
-        source->info.remark = "its first line, the numbers of the columns, is taken for a header; `no_header` reads it as a step";
+        source->info.remark = "its first line, the numbers of the columns, is taken for a header; "
+                              "`no_header` reads it as a step";
 done:
     free_table(&t);
     return status;

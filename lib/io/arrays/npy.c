@@ -10,9 +10,11 @@ size_t sp_npy_header_write(const char *type, int64_t count, char out[SP_NPY_HEAD
 {
     enum { STEP = 64 };
     const uint16_t one = 1;
-    const bool is_big = *(const unsigned char *)&one == 0, has_order = *type != 'S' && strcmp(type, "u1") != 0;
+    const bool is_big = *(const unsigned char *)&one == 0,
+               has_order = *type != 'S' && strcmp(type, "u1") != 0;
     memcpy(out, "\x93NUMPY\x01", 8);
-    int n = 10 + snprintf(out + 10, SP_NPY_HEADER - 10, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%lld,), }",
+    int n = 10 + snprintf(out + 10, SP_NPY_HEADER - 10,
+                          "{'descr': '%c%s', 'fortran_order': False, 'shape': (%lld,), }",
                           !has_order ? '|'
                           : is_big   ? '>'
                                      : '<',
@@ -38,7 +40,8 @@ int64_t sp_npy_header_length(const unsigned char *b, int64_t n)
         return 10 + (b[8] | b[9] << 8);
     if (n < SP_NPY_FIRST)
         return -1;
-    const uint32_t length = (uint32_t)b[8] | (uint32_t)b[9] << 8 | (uint32_t)b[10] << 16 | (uint32_t)b[11] << 24;
+    const uint32_t length =
+        (uint32_t)b[8] | (uint32_t)b[9] << 8 | (uint32_t)b[10] << 16 | (uint32_t)b[11] << 24;
     return length > LONGEST_HEADER ? -1 : 12 + (int64_t)length;
 }
 
@@ -52,7 +55,8 @@ typedef struct header {
 static sp_status damaged(const header *h, const char *wanted)
 {
     return sp_fail(h->err, SP_EDATA,
-                   "%s: byte %lld: %s should stand in numpy's header; the file is damaged: write it again with numpy.save",
+                   "%s: byte %lld: %s should stand in numpy's header; the file is damaged: write it again "
+                   "with numpy.save",
                    h->where, (long long)h->at, wanted);
 }
 
@@ -101,8 +105,8 @@ static sp_status read_shape(header *h, sp_stored *out)
         }
         (void)take(h, 'L'); /* as Python 2 wrote it */
         if (out->rank == SP_STORED_RANK)
-            return sp_fail(h->err, SP_EDATA, "%s: has more than %d dimensions; scores are [steps, classes]", h->where,
-                           SP_STORED_RANK);
+            return sp_fail(h->err, SP_EDATA, "%s: has more than %d dimensions; scores are [steps, classes]",
+                           h->where, SP_STORED_RANK);
         out->dims[out->rank++] = value;
         if (value > 0 && out->count > INT64_MAX / 64 / value)
             return damaged(h, "a smaller shape");
@@ -125,13 +129,18 @@ static sp_status read_type(const header *h, const char *word, sp_stored *out)
     snprintf(out->type, sizeof out->type, kind == 'O' ? "Python objects" : "type '%.20s'", word);
     if (!kind || !strchr("<>|=", order) || !end || *end || end == word + 2 || size < 1 || size > 1 << 20) {
         if (kind && strchr("<>|=", order) && kind == 'O')
-            return sp_fail(h->err, SP_EDATA, "%s: holds Python objects, which are not read; %s, texts with .astype(str)",
+            return sp_fail(h->err, SP_EDATA,
+                           "%s: holds Python objects, which are not read; %s, texts with .astype(str)",
                            h->where, meaning);
-        return sp_fail(h->err, SP_EDATA, "%s: holds values of numpy's type '%s', which are not read; %s", h->where, word,
-                       meaning);
+        return sp_fail(h->err, SP_EDATA, "%s: holds values of numpy's type '%s', which are not read; %s",
+                       h->where, word, meaning);
     }
     const bool is_power = size == 1 || size == 2 || size == 4 || size == 8;
-    const char *name = kind == 'f' ? "float" : kind == 'i' ? "int" : kind == 'u' ? "uint" : kind == 'b' ? "bool" : NULL;
+    const char *name = kind == 'f'   ? "float"
+                       : kind == 'i' ? "int"
+                       : kind == 'u' ? "uint"
+                       : kind == 'b' ? "bool"
+                                     : NULL;
     out->size = kind == 'U' ? 4 * (int64_t)size : size;
     out->element = (sp_element){.kind = kind == 'f'   ? SP_ELEMENT_FLOAT
                                         : kind == 'i' ? SP_ELEMENT_INT
@@ -144,14 +153,15 @@ static sp_status read_type(const header *h, const char *word, sp_stored *out)
         return SP_OK;
     }
     if (!name || !is_power || (kind == 'f' && size == 1) || (kind == 'b' && size != 1))
-        return sp_fail(h->err, SP_EDATA, "%s: holds values of numpy's type '%s', which are not read; %s", h->where, word,
-                       meaning);
+        return sp_fail(h->err, SP_EDATA, "%s: holds values of numpy's type '%s', which are not read; %s",
+                       h->where, word, meaning);
     if (size == 1)
         out->element.is_big = false;
     if (kind == 'b')
         snprintf(out->type, sizeof out->type, "bool");
     else
-        snprintf(out->type, sizeof out->type, "%s%ld%s", name, 8 * size, out->element.is_big ? " big-endian" : "");
+        snprintf(out->type, sizeof out->type, "%s%ld%s", name, 8 * size,
+                 out->element.is_big ? " big-endian" : "");
     return SP_OK;
 }
 
@@ -185,10 +195,11 @@ static sp_status read_entry(header *h, unsigned *has, sp_stored *out)
         *has |= HAS_TYPE;
         snprintf(out->type, sizeof out->type, "records");
         if (peek(h) == '[')
-            return sp_fail(h->err, SP_EDATA,
-                           "%s: is an array of records with fields; write each field as an array of its own, with "
-                           "numpy.savez",
-                           h->where);
+            return sp_fail(
+                h->err, SP_EDATA,
+                "%s: is an array of records with fields; write each field as an array of its own, with "
+                "numpy.savez",
+                h->where);
         status = read_word(h, word);
         return status == SP_OK ? read_type(h, word, out) : status;
     }
@@ -203,13 +214,18 @@ static sp_status read_entry(header *h, unsigned *has, sp_stored *out)
     return damaged(h, "descr, fortran_order or shape");
 }
 
-sp_status sp_npy_header_read(const unsigned char *bytes, int64_t length, const char *where, sp_stored *out, sp_error *err)
+sp_status sp_npy_header_read(const unsigned char *bytes, int64_t length, const char *where, sp_stored *out,
+                             sp_error *err)
 {
-    header h = {
-        .text = (const char *)bytes, .at = length > 6 && bytes[6] == 1 ? 10 : 12, .length = length, .where = where, .err = err};
+    header h = {.text = (const char *)bytes,
+                .at = length > 6 && bytes[6] == 1 ? 10 : 12,
+                .length = length,
+                .where = where,
+                .err = err};
     unsigned has = 0;
     if (sp_npy_header_length(bytes, length) != length)
-        return sp_fail(err, SP_EDATA, "%s: does not begin with a header of numpy; write it again with numpy.save", where);
+        return sp_fail(err, SP_EDATA,
+                       "%s: does not begin with a header of numpy; write it again with numpy.save", where);
     if (!take(&h, '{'))
         return damaged(&h, "{");
     while (!take(&h, '}')) {
@@ -238,11 +254,13 @@ static sp_status check_size(const sp_stored_file *f, const sp_stored *array, sp_
     const int64_t bytes = array->count * array->size, have = f->file_size - array->place;
     if (have == bytes)
         return SP_OK;
-    return sp_fail(err, have < bytes ? SP_EFILE : SP_EDATA,
-                   "%s: its header speaks of %s %s, %lld bytes, but %lld bytes follow it: %s", f->file, array->type,
-                   sp_stored_shape(array, shape), (long long)bytes, (long long)have,
-                   have < bytes ? "it was cut short; write or copy it again"
-                                : "it holds more than one array, or was appended to; write one array a file, or use numpy.savez");
+    return sp_fail(
+        err, have < bytes ? SP_EFILE : SP_EDATA,
+        "%s: its header speaks of %s %s, %lld bytes, but %lld bytes follow it: %s", f->file, array->type,
+        sp_stored_shape(array, shape), (long long)bytes, (long long)have,
+        have < bytes
+            ? "it was cut short; write or copy it again"
+            : "it holds more than one array, or was appended to; write one array a file, or use numpy.savez");
 }
 
 static sp_status open_array(sp_stored_file *f, sp_error *err)
@@ -259,10 +277,11 @@ static sp_status open_array(sp_stored_file *f, sp_error *err)
         return status;
     const int64_t length = sp_npy_header_length(first, n);
     if (length < 0 || length > f->file_size)
-        return sp_fail(err, SP_EFILE,
-                       "%s: numpy's header is damaged or cut short (the file has %lld bytes); write it again with "
-                       "numpy.save",
-                       f->file, (long long)f->file_size);
+        return sp_fail(
+            err, SP_EFILE,
+            "%s: numpy's header is damaged or cut short (the file has %lld bytes); write it again with "
+            "numpy.save",
+            f->file, (long long)f->file_size);
     unsigned char *head = malloc((size_t)length);
     if (!head)
         return sp_no_memory(err);

@@ -16,7 +16,8 @@ int64_t sp_npy_header_length(const unsigned char *bytes, int64_t n);
 
 /* Reads a header: bytes [length]. Fills in type, order and shape; not the place. `where` names the array in sentences, with the
  * byte. SP_OK; SP_EDATA (no header, damaged, a type or a rank that is not read). */
-sp_status sp_npy_header_read(const unsigned char *bytes, int64_t length, const char *where, sp_stored *out, sp_error *err);
+sp_status sp_npy_header_read(const unsigned char *bytes, int64_t length, const char *where, sp_stored *out,
+                             sp_error *err);
 
 enum { SP_NPY_HEADER = 256 /* room for a header of one dimension */ };
 /* Writes the header of an array of one dimension, in this machine's order of bytes. type: "i4", "f8", "u1", "U12", "S3". Returns its bytes, a

@@ -6,19 +6,21 @@
 static sp_status check(const char *file, const sp_paths_header *header, sp_error *err)
 {
     if (header->n_strategies > 1)
-        return sp_fail(err, SP_EINVAL,
-                       "`output` %s: an .npy holds one array, and there are paths of %d strategies; write .npz or .h5", file,
-                       (int)header->n_strategies);
-    if (header->n_recordings != 1)
-        return sp_fail(err, SP_EINVAL,
-                       "`output` %s: an .npy holds the path of one recording, and there are %lld; write .npz or .h5", file,
-                       (long long)header->n_recordings);
-    if (header->other_order)
         return sp_fail(
             err, SP_EINVAL,
-            "`output` %s: its numbers would be columns of the scores, which are in another order than the model's classes, "
-            "and an .npy has no names to say so; write .npz, .csv or .h5",
-            file);
+            "`output` %s: an .npy holds one array, and there are paths of %d strategies; write .npz or .h5",
+            file, (int)header->n_strategies);
+    if (header->n_recordings != 1)
+        return sp_fail(
+            err, SP_EINVAL,
+            "`output` %s: an .npy holds the path of one recording, and there are %lld; write .npz or .h5",
+            file, (long long)header->n_recordings);
+    if (header->other_order)
+        return sp_fail(err, SP_EINVAL,
+                       "`output` %s: its numbers would be columns of the scores, which are in another order "
+                       "than the model's classes, "
+                       "and an .npy has no names to say so; write .npz, .csv or .h5",
+                       file);
     return SP_OK;
 }
 

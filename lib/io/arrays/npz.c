@@ -50,7 +50,8 @@ typedef struct directory {
 
 static sp_status damaged(const sp_stored_file *f, int64_t byte, const char *what, sp_error *err)
 {
-    return sp_fail(err, SP_EFILE, "%s: byte %lld: %s; the archive is damaged or cut short: write or copy it again", f->file,
+    return sp_fail(err, SP_EFILE,
+                   "%s: byte %lld: %s; the archive is damaged or cut short: write or copy it again", f->file,
                    (long long)byte, what);
 }
 
@@ -75,7 +76,8 @@ done:
 
 static sp_status find_directory(const sp_stored_file *f, directory *out, sp_error *err)
 {
-    const int64_t n = f->file_size < END + LONGEST_NOTE ? f->file_size : END + LONGEST_NOTE, first = f->file_size - n;
+    const int64_t n = f->file_size < END + LONGEST_NOTE ? f->file_size : END + LONGEST_NOTE,
+                  first = f->file_size - n;
     unsigned char *tail = malloc((size_t)n + 1);
     int64_t at = n - END; /* the last record whose note ends with the file */
     sp_status status = SP_OK;
@@ -84,11 +86,12 @@ static sp_status find_directory(const sp_stored_file *f, directory *out, sp_erro
         at--;
     if (at < 0)
         TRY(damaged(f, f->file_size, "the archive has no end record", err));
-    *out = (directory){.n = get16(tail + at + 10), .size = get32(tail + at + 12), .place = get32(tail + at + 16)};
+    *out = (directory){
+        .n = get16(tail + at + 10), .size = get32(tail + at + 12), .place = get32(tail + at + 16)};
     if (out->n == 0xffff || out->size == all_ones || out->place == all_ones)
         TRY(read_end_64(f, first + at, out, err));
-    if (out->n < 0 || out->size < 0 || out->place < 0 || out->size > MOST_DIRECTORY || out->size > f->file_size - out->place ||
-        out->n > out->size / ENTRY)
+    if (out->n < 0 || out->size < 0 || out->place < 0 || out->size > MOST_DIRECTORY ||
+        out->size > f->file_size - out->place || out->n > out->size / ENTRY)
         TRY(damaged(f, f->file_size, "the end record names a directory that is not in the file", err));
 done:
     free(tail);
@@ -134,14 +137,15 @@ static sp_status find_member(const sp_stored_file *f, int64_t place, sp_stored *
     if (!is_mark(local, 3, 4) || array->packed_size < 0 || array->unpacked_size < 0 ||
         array->packed_size > f->file_size - array->packed_place)
         return damaged(f, place, "a member begins here that is not whole", err);
-    if (array->is_packed ? array->unpacked_size > sp_stored_most(array->packed_size) : array->unpacked_size != array->packed_size)
+    if (array->is_packed ? array->unpacked_size > sp_stored_most(array->packed_size)
+                         : array->unpacked_size != array->packed_size)
         return damaged(f, place, "a member begins here whose sizes do not go together", err);
     return SP_OK;
 }
 
 /* One entry of the directory; members that are no arrays are passed over. *length: bytes of the entry. */
-static sp_status read_entry(sp_stored_file *f, const unsigned char *entry, int64_t left, int64_t byte, int64_t *length,
-                            sp_error *err)
+static sp_status read_entry(sp_stored_file *f, const unsigned char *entry, int64_t left, int64_t byte,
+                            int64_t *length, sp_error *err)
 {
     static const char ending[] = ".npy";
     const size_t n_ending = sizeof ending - 1;
@@ -153,18 +157,21 @@ static sp_status read_entry(sp_stored_file *f, const unsigned char *entry, int64
     if (*length > left)
         return damaged(f, byte, "an entry of the directory is cut off", err);
     const char *name = (const char *)entry + ENTRY;
-    if (n_name < n_ending || memcmp(name + n_name - n_ending, ending, n_ending) != 0 || memchr(name, 0, n_name))
+    if (n_name < n_ending || memcmp(name + n_name - n_ending, ending, n_ending) != 0 ||
+        memchr(name, 0, n_name))
         return SP_OK;
     sp_stored *array = &f->arrays[f->n];
     if (!(array->name = strndup(name, n_name - n_ending)))
         return sp_no_memory(err);
     f->n++;
     if (get16(entry + 8) & 1)
-        return sp_fail(err, SP_EDATA, "%s: array %s is encrypted; write it with numpy.savez", f->file, array->name);
+        return sp_fail(err, SP_EDATA, "%s: array %s is encrypted; write it with numpy.savez", f->file,
+                       array->name);
     if (method != 0 && method != 8)
-        return sp_fail(err, SP_EDATA,
-                       "%s: array %s is packed by method %u, which is not read; write it with numpy.savez_compressed", f->file,
-                       array->name, (unsigned)method);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: array %s is packed by method %u, which is not read; write it with numpy.savez_compressed",
+            f->file, array->name, (unsigned)method);
     int64_t place = get32(entry + 42);
     array->is_packed = method == 8;
     array->checksum = get32(entry + 16);
@@ -201,7 +208,8 @@ static sp_status check_overlaps(const sp_stored_file *f, sp_error *err)
 
 /* A flipped bit in the directory would hide an array under another name: each header before a member repeats its name. Entries
  * have been read before; members beyond 4 GB are passed over. */
-static sp_status check_names(const sp_stored_file *f, const unsigned char *entries, const directory *d, sp_error *err)
+static sp_status check_names(const sp_stored_file *f, const unsigned char *entries, const directory *d,
+                             sp_error *err)
 {
     unsigned char *local = malloc(LOCAL + UINT16_MAX);
     sp_status status = local ? SP_OK : sp_no_memory(err);
@@ -212,7 +220,8 @@ static sp_status check_names(const sp_stored_file *f, const unsigned char *entri
         if (place == UINT32_MAX || (int64_t)place + LOCAL + n_name > f->file_size)
             continue;
         status = sp_stored_bytes(f, place, LOCAL + n_name, local, err);
-        if (status == SP_OK && (get16(local + 26) != n_name || memcmp(local + LOCAL, entry + ENTRY, n_name) != 0))
+        if (status == SP_OK &&
+            (get16(local + 26) != n_name || memcmp(local + LOCAL, entry + ENTRY, n_name) != 0))
             status = damaged(f, place, "a member begins here that has another name in the directory", err);
     }
     free(local);
@@ -242,9 +251,11 @@ done:
 
 /* ---- members ---- */
 
-static sp_status damaged_member(const sp_stored_file *f, const sp_stored *array, const char *what, sp_error *err)
+static sp_status damaged_member(const sp_stored_file *f, const sp_stored *array, const char *what,
+                                sp_error *err)
 {
-    return sp_fail(err, SP_EFILE, "%s: array %s, byte %lld: %s; the archive is damaged: write or copy it again", f->file,
+    return sp_fail(err, SP_EFILE,
+                   "%s: array %s, byte %lld: %s; the archive is damaged: write or copy it again", f->file,
                    array->name, (long long)array->packed_place, what);
 }
 
@@ -253,13 +264,16 @@ static const char cannot_unpack[] = "cannot be unpacked";
 /* Unpacks a member: its header and its values. */
 static sp_status unpack(const sp_stored_file *f, const sp_stored *array, unsigned char **out, sp_error *err)
 {
-    unsigned char *packed = malloc((size_t)array->packed_size + 1), *bytes = malloc((size_t)array->unpacked_size + 1);
+    unsigned char *packed = malloc((size_t)array->packed_size + 1),
+                  *bytes = malloc((size_t)array->unpacked_size + 1);
     struct libdeflate_decompressor *inflater = packed && bytes ? libdeflate_alloc_decompressor() : NULL;
-    sp_status status = inflater ? sp_stored_bytes(f, array->packed_place, array->packed_size, packed, err) : sp_no_memory(err);
+    sp_status status = inflater ? sp_stored_bytes(f, array->packed_place, array->packed_size, packed, err)
+                                : sp_no_memory(err);
     size_t done = 0;
-    if (status == SP_OK && (libdeflate_deflate_decompress(inflater, packed, (size_t)array->packed_size, bytes,
-                                                          (size_t)array->unpacked_size, &done) != LIBDEFLATE_SUCCESS ||
-                            done != (size_t)array->unpacked_size || libdeflate_crc32(0, bytes, done) != array->checksum))
+    if (status == SP_OK &&
+        (libdeflate_deflate_decompress(inflater, packed, (size_t)array->packed_size, bytes,
+                                       (size_t)array->unpacked_size, &done) != LIBDEFLATE_SUCCESS ||
+         done != (size_t)array->unpacked_size || libdeflate_crc32(0, bytes, done) != array->checksum))
         status = damaged_member(f, array, cannot_unpack, err);
     if (inflater)
         libdeflate_free_decompressor(inflater);
@@ -276,7 +290,8 @@ static sp_status unpack(const sp_stored_file *f, const sp_stored *array, unsigne
 enum { HEAD = 1 << 12, STORED_BLOCK = 65535, MATCH = 258, ROOM = HEAD + STORED_BLOCK + MATCH };
 
 /* The first bytes of a member that is longer than ROOM, into bytes [ROOM]. */
-static sp_status unpack_head(const sp_stored_file *f, const sp_stored *array, unsigned char *bytes, sp_error *err)
+static sp_status unpack_head(const sp_stored_file *f, const sp_stored *array, unsigned char *bytes,
+                             sp_error *err)
 {
     enum { MOST = 3 * ROOM /* a code of 15 bits at most, and tables, for a byte */ };
     const int64_t n = array->packed_size < MOST ? array->packed_size : MOST;
@@ -285,7 +300,8 @@ static sp_status unpack_head(const sp_stored_file *f, const sp_stored *array, un
     sp_status status = inflater ? sp_stored_bytes(f, array->packed_place, n, packed, err) : sp_no_memory(err);
     size_t done = 0;
     memset(bytes, 0, ROOM);
-    if (status == SP_OK && libdeflate_deflate_decompress(inflater, packed, (size_t)n, bytes, ROOM, &done) == LIBDEFLATE_SUCCESS)
+    if (status == SP_OK &&
+        libdeflate_deflate_decompress(inflater, packed, (size_t)n, bytes, ROOM, &done) == LIBDEFLATE_SUCCESS)
         status = damaged_member(f, array, cannot_unpack, err); /* it ends too soon */
     if (inflater)
         libdeflate_free_decompressor(inflater);
@@ -335,27 +351,32 @@ static sp_status load_member(const sp_stored_file *f, sp_stored *array, sp_error
 }
 
 /* Reads the header of an array, which has `length` bytes; checks that its values fill the member. */
-static sp_status read_header(const sp_stored_file *f, sp_stored *array, const unsigned char *bytes, int64_t length, sp_error *err)
+static sp_status read_header(const sp_stored_file *f, sp_stored *array, const unsigned char *bytes,
+                             int64_t length, sp_error *err)
 {
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
     sp_stored_where(f, array, where);
     sp_status status = sp_npy_header_read(bytes, length, where, array, err);
     if (status == SP_OK && array->count * array->size != array->unpacked_size - length) {
         array->is_known = false;
-        status = sp_fail(err, SP_EDATA, "%s: its header speaks of %s %s, %lld bytes, but %lld bytes follow it; write it again",
-                         where, array->type, sp_stored_shape(array, shape), (long long)array->count * array->size,
-                         (long long)(array->unpacked_size - length));
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s: its header speaks of %s %s, %lld bytes, but %lld bytes follow it; write it again",
+                    where, array->type, sp_stored_shape(array, shape), (long long)array->count * array->size,
+                    (long long)(array->unpacked_size - length));
     }
     array->place = array->packed_place + length;
     return status;
 }
 
 /* The header from the first n bytes; more are fetched where it is longer than these. */
-static sp_status look_at_head(const sp_stored_file *f, sp_stored *array, unsigned char **bytes, int64_t n, sp_error *err)
+static sp_status look_at_head(const sp_stored_file *f, sp_stored *array, unsigned char **bytes, int64_t n,
+                              sp_error *err)
 {
     const int64_t length = sp_npy_header_length(*bytes, n);
     if (length < 0 || length > array->unpacked_size)
-        return sp_fail(err, SP_EDATA, "%s: array %s has no whole header of numpy; write it again with numpy.savez", f->file,
+        return sp_fail(err, SP_EDATA,
+                       "%s: array %s has no whole header of numpy; write it again with numpy.savez", f->file,
                        array->name);
     sp_status status = SP_OK;
     if (length > n) {
@@ -373,7 +394,8 @@ static sp_status look_at_head(const sp_stored_file *f, sp_stored *array, unsigne
 static sp_status look_at_member(sp_stored_file *f, sp_stored *array, sp_error *err)
 {
     const bool is_short = array->unpacked_size <= ROOM;
-    const int64_t n = (array->is_packed && is_short) || array->unpacked_size < HEAD ? array->unpacked_size : HEAD;
+    const int64_t n =
+        (array->is_packed && is_short) || array->unpacked_size < HEAD ? array->unpacked_size : HEAD;
     unsigned char *bytes = NULL;
     sp_status status;
     if (array->is_packed && is_short) {

@@ -65,7 +65,8 @@ static sp_status end_member(archive *a, sp_error *err)
     const size_t n_name = strlen(a->name);
     const int64_t size = a->at - a->values;
     if (a->at > most_bytes)
-        return sp_fail(err, SP_EFILE, "%s: an .npz of more than 4 GB is not written; write .h5", a->output->file);
+        return sp_fail(err, SP_EFILE, "%s: an .npz of more than 4 GB is not written; write .h5",
+                       a->output->file);
     store(local + 4, 20, 2);
     store(local + 12, 0x21, 2); /* 1 January 1980: the same paths give the same bytes */
     store(local + 14, a->checksum, 4);
@@ -82,8 +83,8 @@ static sp_status end_member(archive *a, sp_error *err)
     return sp_output_write(a->output, local, LOCAL + n_name, a->begin, err);
 }
 
-static sp_status write_array(archive *a, const char *name, const char *type, int64_t count, size_t size, const void *values,
-                             sp_error *err)
+static sp_status write_array(archive *a, const char *name, const char *type, int64_t count, size_t size,
+                             const void *values, sp_error *err)
 {
     sp_status status = SP_OK;
     TRY(begin_member(a, name, type, count, err));
@@ -94,7 +95,8 @@ done:
 }
 
 /* Of all recordings a path, or (n_strategies) the labels, read block by block into `path`. */
-static sp_status write_steps(archive *a, const char *name, const sp_paths_export *e, int32_t s, int32_t *path, sp_error *err)
+static sp_status write_steps(archive *a, const char *name, const sp_paths_export *e, int32_t s, int32_t *path,
+                             sp_error *err)
 {
     const sp_paths_info *info = &e->kept.info;
     sp_status status = SP_OK;
@@ -102,7 +104,8 @@ static sp_status write_steps(archive *a, const char *name, const sp_paths_export
     for (int64_t first = 0, n; first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
         TRY(sp_kept_paths_read(&e->kept, s, first, n, path, err));
-        TRY(append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path, err));
+        TRY(append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path,
+                          err));
     }
     TRY(end_member(a, err));
 done:
@@ -125,7 +128,8 @@ static size_t letters_of(const char *text, uint32_t *out)
     return n;
 }
 
-static sp_status write_texts(archive *a, const char *name, int64_t count, const char *const *texts, sp_error *err)
+static sp_status write_texts(archive *a, const char *name, int64_t count, const char *const *texts,
+                             sp_error *err)
 {
     size_t longest = 1;
     char type[32];
@@ -147,7 +151,8 @@ static sp_status write_texts(archive *a, const char *name, int64_t count, const 
 /* A path of all recordings, and what became of them. */
 static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s, int32_t *path, sp_error *err)
 {
-    static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND, SP_EBUG}; /* as they are numbered in HDF5 */
+    static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND,
+                                         SP_EBUG}; /* as they are numbered in HDF5 */
     const sp_paths_info *info = &e->kept.info;
     const sp_decoded *results = e->kept.results + (size_t)s * (size_t)info->n_recordings;
     char name[160];
@@ -177,7 +182,8 @@ done:
 static sp_status write_holes(archive *a, const sp_paths_export *e, sp_error *err)
 {
     uint8_t *flags = sp_holes_flags(e->kept.holes, e->kept.n_kept);
-    sp_status status = flags ? write_array(a, "valid", "u1", e->kept.holes->n_steps, 1, flags, err) : sp_no_memory(err);
+    sp_status status =
+        flags ? write_array(a, "valid", "u1", e->kept.holes->n_steps, 1, flags, err) : sp_no_memory(err);
     free(flags);
     return status == SP_OK ? write_texts(a, "gaps", 1, &e->kept.gaps, err) : status;
 }

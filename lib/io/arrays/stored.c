@@ -96,13 +96,15 @@ sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
         if (!clean_name(&f->arrays[i].name))
             return sp_no_memory(err);
         if (!*f->arrays[i].name)
-            return sp_fail(err, SP_EDATA, "%s: holds an array without a name; write it again with a name for each", f->file);
+            return sp_fail(err, SP_EDATA,
+                           "%s: holds an array without a name; write it again with a name for each", f->file);
         f->by_name[i] = &f->arrays[i];
     }
     qsort(f->by_name, (size_t)f->n, sizeof(sp_stored *), compare_names);
     for (int64_t i = 1; i < f->n; i++)
         if (strcmp(f->by_name[i - 1]->name, f->by_name[i]->name) == 0)
-            return sp_fail(err, SP_EDATA, "%s: holds two arrays called %s; write it again with one of each name", f->file,
+            return sp_fail(err, SP_EDATA,
+                           "%s: holds two arrays called %s; write it again with one of each name", f->file,
                            f->by_name[i]->name);
     return SP_OK;
 }
@@ -138,13 +140,15 @@ sp_stored_what sp_stored_what_is(const sp_stored_file *f, const char *name)
         return f->store->what(f, name);
     name = without_root(name);
     const size_t length = strlen(name);
-    for (int64_t i = place_of(f, name); f->by_name && i < f->n && strncmp(f->by_name[i]->name, name, length) == 0; i++)
+    for (int64_t i = place_of(f, name);
+         f->by_name && i < f->n && strncmp(f->by_name[i]->name, name, length) == 0; i++)
         if (f->by_name[i]->name[length] == '\0' || f->by_name[i]->name[length] == '/')
             return f->by_name[i]->name[length] ? SP_STORED_GROUP : SP_STORED_ARRAY;
     return SP_STORED_ABSENT;
 }
 
-sp_status sp_stored_links(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n, sp_error *err)
+sp_status sp_stored_links(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n,
+                          sp_error *err)
 {
     if (f->store)
         return f->store->links(f, group ? group : "/", names, n, err);
@@ -158,7 +162,8 @@ sp_status sp_stored_links(const sp_stored_file *f, const char *group, sp_texts *
         if (length && (strncmp(name, group, length - 1) != 0 || name[length - 1] != '/'))
             continue;
         const sp_text_span link = {name + length, strcspn(name + length, "/")};
-        if (*n == 0 || spans[*n - 1].length != link.length || memcmp(spans[*n - 1].text, link.text, link.length) != 0)
+        if (*n == 0 || spans[*n - 1].length != link.length ||
+            memcmp(spans[*n - 1].text, link.text, link.length) != 0)
             spans[(*n)++] = link;
     }
     *names = sp_texts_pack(spans, *n);
@@ -221,7 +226,8 @@ char *sp_stored_shape(const sp_stored *array, char text[SP_STORED_SHAPE])
 {
     size_t used = (size_t)snprintf(text, SP_STORED_SHAPE, "[");
     for (int i = 0; i < array->rank; i++)
-        used += (size_t)snprintf(text + used, SP_STORED_SHAPE - used, "%s%lld", i ? ", " : "", (long long)array->dims[i]);
+        used += (size_t)snprintf(text + used, SP_STORED_SHAPE - used, "%s%lld", i ? ", " : "",
+                                 (long long)array->dims[i]);
     snprintf(text + used, SP_STORED_SHAPE - used, "]");
     return text;
 }
@@ -233,13 +239,16 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
     enum { MOST = 1 << 30 };
     for (int64_t done = 0; done < n;) {
         const int64_t left = n - done;
-        const ssize_t got = pread(f->fd, (char *)out + done, (size_t)(left < MOST ? left : MOST), (off_t)(place + done));
+        const ssize_t got =
+            pread(f->fd, (char *)out + done, (size_t)(left < MOST ? left : MOST), (off_t)(place + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return sp_fail(err, SP_EFILE, "%s: byte %lld cannot be read: %s", f->file, (long long)place + done, strerror(errno));
+            return sp_fail(err, SP_EFILE, "%s: byte %lld cannot be read: %s", f->file,
+                           (long long)place + done, strerror(errno));
         if (got == 0)
-            return sp_fail(err, SP_EFILE, "%s: ends at byte %lld, where values up to byte %lld are to be; it was cut short",
+            return sp_fail(err, SP_EFILE,
+                           "%s: ends at byte %lld, where values up to byte %lld are to be; it was cut short",
                            f->file, (long long)place + done, (long long)place + n);
         done += (int64_t)got;
     }
@@ -247,7 +256,8 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
 }
 
 /* Raw values first .. first+n-1 of an array in a store: one box of its dimensions, the widest that they fill. */
-static sp_status read_box(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, void *raw, sp_error *err)
+static sp_status read_box(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, void *raw,
+                          sp_error *err)
 {
     int64_t start[SP_STORED_RANK] = {0}, count[SP_STORED_RANK] = {0}, inner = 1;
     int axis = array->rank - 1;
@@ -270,8 +280,9 @@ static sp_status read_box(const sp_stored_file *f, sp_stored *array, int64_t fir
 }
 
 /* Raw values are read to the end of their place where they grow in it, else by a buffer, piece by piece. */
-sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, sp_target target, int64_t limit,
-                         void *out, int64_t *bad_at, double *bad, sp_error *err)
+sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n,
+                         sp_target target, int64_t limit, void *out, int64_t *bad_at, double *bad,
+                         sp_error *err)
 {
     enum { PIECE = 1 << 16 };
     const int64_t from = array->size, to = (int64_t)sp_target_size(target);
@@ -280,11 +291,13 @@ sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t firs
     if (n == 0 || status != SP_OK)
         return status;
     if (array->bytes) {
-        *bad_at = sp_element_convert(&array->element, array->bytes + first * from, n, target, limit, out, bad);
+        *bad_at =
+            sp_element_convert(&array->element, array->bytes + first * from, n, target, limit, out, bad);
         return SP_OK;
     }
     if (from <= to || f->store) {
-        unsigned char *raw = from <= to ? (unsigned char *)out + n * (to - from) : f->store->room(f, (size_t)(n * from));
+        unsigned char *raw =
+            from <= to ? (unsigned char *)out + n * (to - from) : f->store->room(f, (size_t)(n * from));
         if (!raw)
             return sp_no_memory(err);
         status = f->store ? read_box(f, array, first, n, raw, err)
@@ -314,21 +327,23 @@ static sp_status check_list(const sp_stored_file *f, const sp_stored *array, sp_
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
     if (array->rank == 1)
         return SP_OK;
-    return sp_fail(err, SP_EDATA, "%s has shape %s, but must have one dimension", sp_stored_subject(f, array, where),
-                   sp_stored_shape(array, shape));
+    return sp_fail(err, SP_EDATA, "%s has shape %s, but must have one dimension",
+                   sp_stored_subject(f, array, where), sp_stored_shape(array, shape));
 }
 
 sp_status sp_stored_refuse_text(const sp_stored_file *f, const sp_stored *array, sp_error *err)
 {
     char where[SP_STORED_WHERE];
-    return sp_fail(err, SP_EDATA, "%s holds %s, which cannot be read as numbers here; write it again as integers or floats",
+    return sp_fail(err, SP_EDATA,
+                   "%s holds %s, which cannot be read as numbers here; write it again as integers or floats",
                    sp_stored_subject(f, array, where), array->type);
 }
 
 sp_status sp_stored_integers(const sp_stored_file *f, sp_stored *array, int64_t **out, sp_error *err)
 {
     char where[SP_STORED_WHERE];
-    sp_status status = array->form == SP_STORED_NUMBERS ? check_list(f, array, err) : sp_stored_refuse_text(f, array, err);
+    sp_status status =
+        array->form == SP_STORED_NUMBERS ? check_list(f, array, err) : sp_stored_refuse_text(f, array, err);
     if (status != SP_OK)
         return status;
     int64_t *values = malloc(((size_t)array->count + 1) * sizeof *values), bad_at;
@@ -414,7 +429,8 @@ sp_status sp_stored_texts(const sp_stored_file *f, sp_stored *array, sp_texts *o
     if (status != SP_OK || array->form != SP_STORED_NUMBERS)
         return status == SP_OK ? read_texts(f, array, out, err) : status;
     if (f->store && array->element.kind == SP_ELEMENT_FLOAT)
-        return sp_fail(err, SP_EDATA, "%s holds %s, but must hold texts", sp_stored_where(f, array, where), array->type);
+        return sp_fail(err, SP_EDATA, "%s holds %s, but must hold texts", sp_stored_where(f, array, where),
+                       array->type);
     int64_t *numbers = NULL;
     status = sp_stored_integers(f, array, &numbers, err);
     if (status == SP_OK && !(*out = sp_texts_of_numbers(numbers, array->count)))
@@ -431,7 +447,8 @@ sp_status sp_stored_use_words(const sp_stored_file *f, sp_stored *array, sp_erro
     int32_t *index = malloc(((size_t)array->count + 1) * sizeof *index);
     sp_status status = index ? read_texts(f, array, &texts, err) : sp_no_memory(err);
     if (status == SP_OK)
-        status = sp_label_words_new(texts, array->count, sp_stored_where(f, array, where), index, &array->words, err);
+        status = sp_label_words_new(texts, array->count, sp_stored_where(f, array, where), index,
+                                    &array->words, err);
     free(texts);
     if (status != SP_OK) {
         free(index);
@@ -440,7 +457,8 @@ sp_status sp_stored_use_words(const sp_stored_file *f, sp_stored *array, sp_erro
     free(array->bytes);
     array->bytes = (unsigned char *)index;
     array->form = SP_STORED_NUMBERS;
-    array->element = (sp_element){.kind = SP_ELEMENT_INT, .size = sizeof *index, .is_big = *(const char *)&one == 0};
+    array->element =
+        (sp_element){.kind = SP_ELEMENT_INT, .size = sizeof *index, .is_big = *(const char *)&one == 0};
     array->size = sizeof *index;
     return SP_OK;
 }

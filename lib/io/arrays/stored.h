@@ -79,19 +79,22 @@ typedef struct sp_store {
      * looked at. */
     sp_stored *(*find)(const sp_stored_file *f, const char *name);
     /* The names in a group, sorted naturally. The caller frees them. */
-    sp_status (*links)(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n, sp_error *err);
+    sp_status (*links)(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n,
+                       sp_error *err);
     /* Raw values start[] .. start[]+count[] of each dimension; NULL: f->load() brings all of an array to memory. */
-    sp_status (*read)(const sp_stored_file *f, sp_stored *array, const int64_t *start, const int64_t *count, void *raw,
-                      sp_error *err);
-    void *(*room)(const sp_stored_file *f, size_t size); /* scratch, which the next call may take; NULL on lack of memory */
-    sp_status (*texts)(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err); /* [count]; as `read` */
+    sp_status (*read)(const sp_stored_file *f, sp_stored *array, const int64_t *start, const int64_t *count,
+                      void *raw, sp_error *err);
+    void *(*room)(const sp_stored_file *f,
+                  size_t size); /* scratch, which the next call may take; NULL on lack of memory */
+    sp_status (*texts)(const sp_stored_file *f, sp_stored *array, sp_texts *out,
+                       sp_error *err); /* [count]; as `read` */
     /* The sentence for what is missing, or no array; `mend` ends it. */
     sp_status (*explain)(const sp_stored_file *f, const char *name, const char *mend, sp_error *err);
     /* What the file holds, and a place that may be that of scores, for a sentence. */
     void (*list)(const sp_stored_file *f, char *text, size_t size, char *example, size_t n_example);
     /* Attribute of what stands at `place`, as texts; *out NULL where there is none. is_number: they were whole numbers. */
-    sp_status (*attribute)(const sp_stored_file *f, const char *place, const char *name, sp_texts *out, int64_t *n,
-                           bool *is_number, sp_error *err);
+    sp_status (*attribute)(const sp_stored_file *f, const char *place, const char *name, sp_texts *out,
+                           int64_t *n, bool *is_number, sp_error *err);
     /* The same as a number, NaN where it is not one. False: there is none. */
     bool (*number)(const sp_stored_file *f, const char *place, const char *name, double *value);
     /* Notes how the first array of the recordings is stored, in f->storage. */
@@ -102,8 +105,10 @@ typedef struct sp_store {
     sp_status (*take)(const sp_stored_file *f, const char *name, sp_stored *array, sp_error *err);
     void (*drop)(sp_stored *array);
     sp_status (*each)(sp_stored_file *f, const char *pattern, const char *mend, sp_texts *ids, int64_t *n,
-                      sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err);
-    int64_t (*find_each)(const sp_stored_file *f, const char *pattern, char *const *ids, int64_t n, uint8_t *absent);
+                      sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg,
+                      sp_error *err);
+    int64_t (*find_each)(const sp_stored_file *f, const char *pattern, char *const *ids, int64_t n,
+                         uint8_t *absent);
     sp_status (*read_each)(const sp_stored_file *f, const sp_each_reading *r, sp_error *err);
     void (*close)(sp_stored_file *f);
 } sp_store;
@@ -115,12 +120,13 @@ struct sp_stored_file {
     int64_t file_size;
     bool counts_from_1; /* the tool that wrote it counts so (MATLAB) */
     int64_t n;
-    sp_stored *arrays;     /* [n] */
-    sp_stored **by_name;   /* [n] sorted; or NULL: there is one without name */
-    char **passed_over;    /* columns of text that were not read, NULL after the last (CSV); or NULL */
-    char **classes;        /* names of the columns of the scores that the file itself gives (CSV); or NULL */
-    const sp_store *store; /* finds and reads the arrays, whose names begin with "/"; NULL: all are in `arrays` */
-    void *own;             /* the store's */
+    sp_stored *arrays;   /* [n] */
+    sp_stored **by_name; /* [n] sorted; or NULL: there is one without name */
+    char **passed_over;  /* columns of text that were not read, NULL after the last (CSV); or NULL */
+    char **classes;      /* names of the columns of the scores that the file itself gives (CSV); or NULL */
+    const sp_store
+        *store; /* finds and reads the arrays, whose names begin with "/"; NULL: all are in `arrays` */
+    void *own;  /* the store's */
     /* Fills in what stands at an array, from its header; NULL where all are known. */
     sp_status (*look)(sp_stored_file *f, sp_stored *array, sp_error *err);
     /* Makes the values of one ready that has no `bytes`: unpacks them into these, or compares them with their checksum
@@ -148,7 +154,8 @@ char *sp_stored_path(const char *name);
 sp_stored *sp_stored_find(const sp_stored_file *f, const char *name);
 /* What stands at a name; what is in a group (NULL: the root): "probs" of "night/probs". The caller frees *names. */
 sp_stored_what sp_stored_what_is(const sp_stored_file *f, const char *name);
-sp_status sp_stored_links(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n, sp_error *err);
+sp_status sp_stored_links(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n,
+                          sp_error *err);
 sp_status sp_stored_look(sp_stored_file *f, sp_stored *array, sp_error *err);
 void sp_stored_forget(sp_stored *array); /* what was unpacked of it: it has to be looked at again */
 /* Its values are there and as they were written. Those that read values call it themselves. */
@@ -169,8 +176,9 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
 
 /* Values first .. first+n-1 (in the order in which they lie) as `target`. A value that cannot be one: SP_OK and *bad_at its index
  * from `first`, *bad the value; else *bad_at is -1. */
-sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, sp_target target, int64_t limit,
-                         void *out, int64_t *bad_at, double *bad, sp_error *err);
+sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n,
+                         sp_target target, int64_t limit, void *out, int64_t *bad_at, double *bad,
+                         sp_error *err);
 
 /* All of it: texts of a one-dimensional array of texts or of whole numbers. The caller frees *out. SP_OK; SP_EDATA, SP_EFILE,
  * SP_ENOMEM. */

@@ -138,8 +138,8 @@ static sp_status load(const sp_stored_file *f, sp_stored *array, sp_error *err)
     return take_array(f, array, true, err);
 }
 
-static sp_status attribute(const sp_stored_file *f, const char *place, const char *name, sp_texts *out, int64_t *n,
-                           bool *is_number, sp_error *err)
+static sp_status attribute(const sp_stored_file *f, const char *place, const char *name, sp_texts *out,
+                           int64_t *n, bool *is_number, sp_error *err)
 {
     *out = NULL;
     sp_status status = sp_h5_elsewhere_attribute(f->file, place, name, out, n, err);
@@ -231,7 +231,8 @@ done:
 }
 
 static sp_status each(sp_stored_file *f, const char *pattern, const char *mend, sp_texts *ids, int64_t *n,
-                      sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err)
+                      sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg,
+                      sp_error *err)
 {
     search s = {.check = check, .arg = arg};
     int64_t n_found = 0;
@@ -244,7 +245,8 @@ done:
     return status;
 }
 
-static int64_t find_each(const sp_stored_file *f, const char *pattern, char *const *ids, int64_t n, uint8_t *absent)
+static int64_t find_each(const sp_stored_file *f, const char *pattern, char *const *ids, int64_t n,
+                         uint8_t *absent)
 {
     sp_error said;
     int64_t n_absent = 0;
@@ -317,12 +319,12 @@ static sp_status check_labels(const sp_stored_file *f, sp_error *err)
 {
     char holds[1200], example[256];
     list(f, holds, sizeof holds, example, sizeof example);
-    return example[0]
-               ? sp_fail(err, SP_EFILE,
-                         "%s: has labels, and %s that may be scores; say what is meant with `scores` or `labels`, in a file "
-                         "of labels with `labels_dataset`",
-                         f->file, example)
-               : SP_OK;
+    return example[0] ? sp_fail(err, SP_EFILE,
+                                "%s: has labels, and %s that may be scores; say what is meant with `scores` "
+                                "or `labels`, in a file "
+                                "of labels with `labels_dataset`",
+                                f->file, example)
+                      : SP_OK;
 }
 
 static sp_status open_h5(sp_source *source, const sp_request *request, sp_error *err)
@@ -332,7 +334,8 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
     sp_status status = SP_OK;
     int fd = -1;
     TRY(sp_array_source_new(source, "HDF5", &f, err));
-    if ((fd = sp_stored_open(f->file, &f->file_size, err)) < 0) /* for the sentence of a file that is not there */
+    if ((fd = sp_stored_open(f->file, &f->file_size, err)) <
+        0) /* for the sentence of a file that is not there */
         TRY(SP_EFILE);
     TRY(sp_h5_elsewhere_open(f->file, err));
     elsewhere *e = f->own = calloc(1, sizeof *e);

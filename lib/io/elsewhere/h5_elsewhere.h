@@ -19,15 +19,16 @@ sp_status sp_h5_elsewhere_open(const char *file, sp_error *err);
 sp_status sp_h5_elsewhere_what(const char *file, const char *path, int *what, sp_error *err);
 
 /* The names in a group. The caller frees them. */
-sp_status sp_h5_elsewhere_links(const char *file, const char *group, sp_texts *names, int64_t *n, sp_error *err);
-
-/* An array as the bytes [n] of numpy's .npy, or only their header; the caller frees them. SP_OK; SP_EFILE, SP_EDATA, SP_ENOMEM. */
-sp_status sp_h5_elsewhere_array(const char *file, const char *path, bool has_values, unsigned char **bytes, int64_t *n,
+sp_status sp_h5_elsewhere_links(const char *file, const char *group, sp_texts *names, int64_t *n,
                                 sp_error *err);
 
+/* An array as the bytes [n] of numpy's .npy, or only their header; the caller frees them. SP_OK; SP_EFILE, SP_EDATA, SP_ENOMEM. */
+sp_status sp_h5_elsewhere_array(const char *file, const char *path, bool has_values, unsigned char **bytes,
+                                int64_t *n, sp_error *err);
+
 /* An attribute of what stands at a path as texts, "1" before them where they were whole numbers, else "0": *n 0: there is none. */
-sp_status sp_h5_elsewhere_attribute(const char *file, const char *path, const char *name, sp_texts *texts, int64_t *n,
-                                    sp_error *err);
+sp_status sp_h5_elsewhere_attribute(const char *file, const char *path, const char *name, sp_texts *texts,
+                                    int64_t *n, sp_error *err);
 
 /* What the file holds, for a sentence, and a place that may be that of scores or "". The caller frees them. */
 sp_status sp_h5_elsewhere_list(const char *file, sp_texts *texts, int64_t *n, sp_error *err);

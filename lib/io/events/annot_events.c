@@ -14,7 +14,8 @@
 
 static bool is_annot(const sp_file_look *look)
 {
-    return sp_file_has_ending(look->file, SP_ANNOT_ENDINGS) || sp_look_begins(look, "class\tinstance\tchannel\tstart\tstop");
+    return sp_file_has_ending(look->file, SP_ANNOT_ENDINGS) ||
+           sp_look_begins(look, "class\tinstance\tchannel\tstart\tstop");
 }
 
 /* "e:5" or "e:5:20": where that epoch begins, and how long it is. */
@@ -34,7 +35,8 @@ static bool read_epoch(const char *text, sp_time *begin, sp_time *length)
 }
 
 /* A time in any form but epochs; `is_start`: a time of day goes on the clock, else it is after `start`. */
-static bool read_time(sp_lines *l, const char *text, const sp_time *start, sp_time start_clock, sp_time *out, sp_time *clock)
+static bool read_time(sp_lines *l, const char *text, const sp_time *start, sp_time start_clock, sp_time *out,
+                      sp_time *clock)
 {
     bool is_half;
     const size_t n = strlen(text);
@@ -47,7 +49,8 @@ static bool read_time(sp_lines *l, const char *text, const sp_time *start, sp_ti
         return false;
     if (!start) {
         *out = sp_clocks_next(&l->clocks, *clock);
-        l->events->remark = "it has times of day: its first annotation is taken for the beginning of the recording";
+        l->events->remark =
+            "it has times of day: its first annotation is taken for the beginning of the recording";
     } else {
         sp_time passed = *clock - start_clock;
         passed += passed < 0 ? SP_DAY : 0;
@@ -58,7 +61,8 @@ static bool read_time(sp_lines *l, const char *text, const sp_time *start, sp_ti
 
 static sp_status wrong_time(const sp_lines *l, const char *what, const char *text)
 {
-    return sp_lines_fail(l, ": %s \"%.40s\" is no time: write seconds, e:5 (the fifth epoch of 30 s) or hh:mm:ss", what, text);
+    return sp_lines_fail(
+        l, ": %s \"%.40s\" is no time: write seconds, e:5 (the fifth epoch of 30 s) or hh:mm:ss", what, text);
 }
 
 static sp_status read_times(sp_lines *l, const char *start, const char *stop, sp_event *event)
@@ -104,8 +108,10 @@ static sp_status read_line(sp_lines *l)
     sp_lines_split(l, strchr(l->begin, '\t') ? '\t' : ' ');
     const int start = l->n_fields == 3 ? 1 : l->n_fields == 4 ? 2 : 3;
     if (l->n_fields < 3)
-        return sp_lines_fail(l, " has %d field%s; an annotation is class, instance, channel, start, stop, meta, parted by tabs",
-                             l->n_fields, l->n_fields == 1 ? "" : "s");
+        return sp_lines_fail(
+            l,
+            " has %d field%s; an annotation is class, instance, channel, start, stop, meta, parted by tabs",
+            l->n_fields, l->n_fields == 1 ? "" : "s");
     if (strcasecmp(l->fields[0], "class") == 0 && strcasecmp(l->fields[start], "start") == 0)
         return SP_OK;
     const bool is_class = l->n_fields > 3 && is_stage_class(l->fields[0]);

@@ -7,7 +7,8 @@
 
 static bool is_domino(const sp_file_look *look)
 {
-    return sp_look_begins(look, "Signal ID:") || (sp_look_has(look, "Signal Type:") && sp_look_has(look, "Events list:"));
+    return sp_look_begins(look, "Signal ID:") ||
+           (sp_look_has(look, "Signal Type:") && sp_look_has(look, "Events list:"));
 }
 
 /* "Name: value". What is not known says nothing about stages. */
@@ -42,8 +43,9 @@ static sp_status read_line(sp_lines *l)
     sp_lines_split(l, ';');
     for (int i = 0; i + 1 < l->n_fields; i++)
         if (sp_time_clock(l->fields[i], strlen(l->fields[i]), &clock, &is_half)) {
-            const sp_event event = {
-                .onset = sp_clocks_next(&l->clocks, clock), .duration = epoch ? epoch : SP_EVENT_UNTIL_NEXT, .is_stage = true};
+            const sp_event event = {.onset = sp_clocks_next(&l->clocks, clock),
+                                    .duration = epoch ? epoch : SP_EVENT_UNTIL_NEXT,
+                                    .is_stage = true};
             return sp_lines_add(l, event, l->fields[i + 1]);
         }
     return sp_lines_fail(l, ": \"%.40s\" is no line hh:mm:ss,000; stage", l->fields[0]);

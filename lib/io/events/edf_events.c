@@ -48,8 +48,8 @@ static int64_t number_of(const char *field, size_t n)
 
 static sp_status damaged(const recording *r, int64_t byte, const char *what)
 {
-    return sp_fail(r->err, SP_EDATA, "%s: byte %lld: %s; it is no whole EDF+ file, write it again", r->in->file, (long long)byte,
-                   what);
+    return sp_fail(r->err, SP_EDATA, "%s: byte %lld: %s; it is no whole EDF+ file, write it again",
+                   r->in->file, (long long)byte, what);
 }
 
 /* Which of the signals are annotations, and how long a record is. head: the part of the header that speaks of signals. */
@@ -69,12 +69,13 @@ static sp_status find_annotations(recording *r, const char *head)
         r->record_bytes += samples * r->sample_bytes;
     }
     if (r->n_annotations == 0)
-        return sp_fail(
-            r->err, SP_EDATA,
-            "%s: is an EDF recording of %d signal%s without annotations: neither labels nor scores of a classifier; the "
-            "hypnogram is mostly in another file beside it",
-            r->in->file, r->n_signals, r->n_signals == 1 ? "" : "s");
-    return r->record_bytes > 0 ? SP_OK : damaged(r, HEADER + (int64_t)(n * SAMPLES_AT), "its records are empty");
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: is an EDF recording of %d signal%s without annotations: neither labels nor "
+                       "scores of a classifier; the "
+                       "hypnogram is mostly in another file beside it",
+                       r->in->file, r->n_signals, r->n_signals == 1 ? "" : "s");
+    return r->record_bytes > 0 ? SP_OK
+                               : damaged(r, HEADER + (int64_t)(n * SAMPLES_AT), "its records are empty");
 }
 
 static sp_status read_header(recording *r)
@@ -105,9 +106,11 @@ static sp_status read_header(recording *r)
     if (r->n_records < -1)
         return damaged(r, 236, "no number of records");
     if (r->n_records > there)
-        return sp_fail(
-            r->err, SP_EDATA, "%s: is cut short: its header says %lld records of %lld bytes, it ends at byte %lld in record %lld",
-            r->in->file, (long long)r->n_records, (long long)r->record_bytes, (long long)r->in->size, (long long)there);
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: is cut short: its header says %lld records of %lld bytes, it ends at byte %lld "
+                       "in record %lld",
+                       r->in->file, (long long)r->n_records, (long long)r->record_bytes,
+                       (long long)r->in->size, (long long)there);
     if (r->n_records == -1) /* it was still being recorded */
         r->n_records = there;
     return SP_OK;
@@ -127,7 +130,8 @@ static sp_status read_list(recording *r, const char *bytes, size_t n, int64_t by
     if (!sp_time_seconds(bytes, n_onset, &event.onset))
         return damaged(r, byte, "the onset of an annotation is no number of seconds");
     if (mark && !sp_time_seconds(mark + 1, n_times - n_onset - 1, &event.duration))
-        return damaged(r, byte + (int64_t)n_onset + 1, "the duration of an annotation is no number of seconds");
+        return damaged(r, byte + (int64_t)n_onset + 1,
+                       "the duration of an annotation is no number of seconds");
     if (mark && event.duration < 0)
         return damaged(r, byte + (int64_t)n_onset + 1, "the duration of an annotation is below 0");
     if (event.duration == 0)
@@ -202,5 +206,8 @@ static sp_status read_edf(const sp_event_input *in, sp_events *events, sp_error 
     return status;
 }
 
-const sp_event_reader sp_edf_events = {
-    .name = "EDF+ annotations", .recognise = is_edf, .preset = "words", .place_name = "byte", .read = read_edf};
+const sp_event_reader sp_edf_events = {.name = "EDF+ annotations",
+                                       .recognise = is_edf,
+                                       .preset = "words",
+                                       .place_name = "byte",
+                                       .read = read_edf};

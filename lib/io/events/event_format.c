@@ -31,14 +31,16 @@ static bool is_events(const sp_file_look *look)
 }
 
 /* The first bytes, as format.c has seen them. */
-static sp_status look_again(const sp_event_input *in, const sp_request *request, sp_file_look *look, sp_error *err)
+static sp_status look_again(const sp_event_input *in, const sp_request *request, sp_file_look *look,
+                            sp_error *err)
 {
     *look = (sp_file_look){.file = in->file, .request = request};
     look->n = in->size < (int64_t)sizeof look->head ? (size_t)in->size : sizeof look->head;
     return sp_event_input_at(in, 0, look->n, look->head, err);
 }
 
-static sp_status read_events(event_file *f, const char *file, const sp_request *request, int64_t *size, sp_error *err)
+static sp_status read_events(event_file *f, const char *file, const sp_request *request, int64_t *size,
+                             sp_error *err)
 {
     sp_event_input in;
     sp_file_look look;
@@ -53,11 +55,13 @@ static sp_status read_events(event_file *f, const char *file, const sp_request *
     TRY(sp_event_reader_read(f->reader, &in, &f->events, err));
     if (request->options->needs_scores)
         TRY(sp_fail(err, SP_EFILE,
-                    "%s: holds labels (%s), no scores; give the file of the classifier's scores here, and this one where labels "
+                    "%s: holds labels (%s), no scores; give the file of the classifier's scores here, and "
+                    "this one where labels "
                     "are asked for",
                     file, f->reader->name));
     if (request->is_paths && !request->options->model)
-        TRY(sp_fail(err, SP_EINVAL, "%s: holds labels (%s), which are read as paths where a model names the classes", file,
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s: holds labels (%s), which are read as paths where a model names the classes", file,
                     f->reader->name));
 done:
     sp_event_input_close(&in);
@@ -78,15 +82,17 @@ static sp_status choose_step(event_file *f, double wanted, sp_time *step, sp_err
     }
     if (own && *step % own != 0 && own % *step != 0) {
         char ours[SP_TIME_TEXT], theirs[SP_TIME_TEXT];
-        return sp_fail(err, SP_EDATA,
-                       "%s: its labels are every %s s, the scores every %s s; score the recording in the same steps",
-                       f->events.file, sp_time_text(own, theirs), sp_time_text(*step, ours));
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: its labels are every %s s, the scores every %s s; score the recording in the same steps",
+            f->events.file, sp_time_text(own, theirs), sp_time_text(*step, ours));
     }
     return SP_OK;
 }
 
 /* The model whose classes the labels are: the request's, else one of the stages, which the caller frees. */
-static sp_status choose_model(const sp_request *request, const sp_model **model, sp_model **own, sp_error *err)
+static sp_status choose_model(const sp_request *request, const sp_model **model, sp_model **own,
+                              sp_error *err)
 {
     const char *stages[SP_N_STAGES];
     for (int s = 0; s < SP_N_STAGES; s++)
@@ -125,10 +131,12 @@ static void make_remark(event_file *f)
     if (f->spans.n_passed_over)
         snprintf(to + n, room - (size_t)n, "%s%lld event%s that %s no stage passed over%s%s", n ? "; " : "",
                  (long long)f->spans.n_passed_over, f->spans.n_passed_over == 1 ? "" : "s",
-                 f->spans.n_passed_over == 1 ? "is" : "are", f->spans.passed_over[0] ? ": " : "", f->spans.passed_over);
+                 f->spans.n_passed_over == 1 ? "is" : "are", f->spans.passed_over[0] ? ": " : "",
+                 f->spans.passed_over);
 }
 
-static sp_status fill_info(event_file *f, const sp_model *model, bool is_paths, sp_source *source, sp_error *err)
+static sp_status fill_info(event_file *f, const sp_model *model, bool is_paths, sp_source *source,
+                           sp_error *err)
 {
     sp_label_file *of = &f->of;
     of->offsets = calloc(2, sizeof *of->offsets);
@@ -186,7 +194,8 @@ static sp_status read_labels(sp_source *source, const sp_wanted *wanted, sp_bloc
     return block->labels ? read_steps(source, wanted, block->labels, err) : SP_OK;
 }
 
-static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out,
+                           sp_error *err)
 {
     (void)strategy;
     return read_steps(source, wanted, out, err);
@@ -207,8 +216,10 @@ static sp_status check_paths(const char *file, const sp_paths_header *header, sp
 {
     if (header->n_recordings != 1 || header->n_strategies != 1)
         return sp_fail(err, SP_EINVAL,
-                       "%s: holds one path of one recording, and there are %lld recordings and %d strateg%s; write .csv or .h5",
-                       file, (long long)header->n_recordings, header->n_strategies, header->n_strategies == 1 ? "y" : "ies");
+                       "%s: holds one path of one recording, and there are %lld recordings and %d strateg%s; "
+                       "write .csv or .h5",
+                       file, (long long)header->n_recordings, header->n_strategies,
+                       header->n_strategies == 1 ? "y" : "ies");
     const sp_event_night night = {
         .n_classes = header->n_classes, .classes = header->classes, .epoch_seconds = header->epoch_seconds};
     return sp_event_writer_check(sp_event_writer_find(file), file, &night, err);
@@ -237,7 +248,8 @@ static const sp_path_format paths_format = {
     .endings = SP_EVENT_WRITER_ENDINGS, .check = check_paths, .is_text = true, .write = write_paths};
 
 const sp_format sp_event_format = {.name = "a file of events",
-                                   .endings = ".edf .bdf .xml " SP_ANNOT_ENDINGS " " SP_UTIME_ENDINGS " " SP_ZURICH_ENDINGS,
+                                   .endings = ".edf .bdf .xml " SP_ANNOT_ENDINGS " " SP_UTIME_ENDINGS
+                                              " " SP_ZURICH_ENDINGS,
                                    .recognise = is_events,
                                    .open = open_events,
                                    .close = close_events,
@@ -252,7 +264,8 @@ bool sp_event_is_file(const char *file)
     sp_event_input in;
     sp_file_look look;
     struct stat info;
-    if (stat(file, &info) != 0 || !S_ISREG(info.st_mode) || sp_event_input_open(file, NULL, &in, NULL) != SP_OK)
+    if (stat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
+        sp_event_input_open(file, NULL, &in, NULL) != SP_OK)
         return false;
     const bool is_read = look_again(&in, &request, &look, NULL) == SP_OK;
     sp_event_input_close(&in);

@@ -10,7 +10,8 @@
 
 enum { MOST_BYTES = 1 << 28 };
 
-sp_status sp_event_input_open(const char *file, const sp_file_access *access, sp_event_input *out, sp_error *err)
+sp_status sp_event_input_open(const char *file, const sp_file_access *access, sp_event_input *out,
+                              sp_error *err)
 {
     *out = (sp_event_input){.file = file, .fd = -1};
     if (access && access->image) {
@@ -41,8 +42,10 @@ void sp_event_input_close(sp_event_input *in)
 sp_status sp_event_input_at(const sp_event_input *in, int64_t offset, size_t n, void *bytes, sp_error *err)
 {
     if (offset < 0 || offset > in->size || (uint64_t)(in->size - offset) < n)
-        return sp_fail(err, SP_EFILE, "%s: is cut short: it ends at byte %lld, where %zu bytes from byte %lld on are expected",
-                       in->file, (long long)in->size, n, (long long)offset);
+        return sp_fail(
+            err, SP_EFILE,
+            "%s: is cut short: it ends at byte %lld, where %zu bytes from byte %lld on are expected",
+            in->file, (long long)in->size, n, (long long)offset);
     if (in->image) {
         memcpy(bytes, in->image + offset, n);
         return SP_OK;
@@ -52,7 +55,8 @@ sp_status sp_event_input_at(const sp_event_input *in, int64_t offset, size_t n, 
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return sp_fail(err, SP_EFILE, "%s: cannot be read at byte %lld: %s", in->file, (long long)offset + (long long)done,
+            return sp_fail(err, SP_EFILE, "%s: cannot be read at byte %lld: %s", in->file,
+                           (long long)offset + (long long)done,
                            got < 0 ? strerror(errno) : "it was cut short meanwhile");
         done += (size_t)got;
     }

@@ -19,8 +19,8 @@ static sp_status open_lines(sp_lines *l, const sp_event_input *in)
         return status;
     const char *zero = memchr(l->text, 0, n);
     if (zero)
-        return sp_fail(l->err, SP_EDATA, "%s: byte %lld is 0, so it is no text in UTF-8; save it as such", in->file,
-                       (long long)(zero - l->text));
+        return sp_fail(l->err, SP_EDATA, "%s: byte %lld is 0, so it is no text in UTF-8; save it as such",
+                       in->file, (long long)(zero - l->text));
     l->at = l->text + sp_text_mark(l->text, n);
     return SP_OK;
 }
@@ -43,7 +43,8 @@ static bool next_line(sp_lines *l)
     return false;
 }
 
-sp_status sp_event_reader_read(const sp_event_reader *reader, const sp_event_input *in, sp_events *events, sp_error *err)
+sp_status sp_event_reader_read(const sp_event_reader *reader, const sp_event_input *in, sp_events *events,
+                               sp_error *err)
 {
     sp_lines l = {.file = in->file, .events = events, .err = err};
     sp_status status = SP_OK;
@@ -98,14 +99,16 @@ static const char *field(const sp_lines *l, int i)
 sp_status sp_lines_seconds(const sp_lines *l, int i, const char *what, sp_time *out)
 {
     const char *text = field(l, i);
-    return sp_time_seconds(text, strlen(text), out) ? SP_OK
-                                                    : sp_lines_fail(l, ": %s \"%.40s\" is no number of seconds", what, text);
+    return sp_time_seconds(text, strlen(text), out)
+               ? SP_OK
+               : sp_lines_fail(l, ": %s \"%.40s\" is no number of seconds", what, text);
 }
 
 sp_status sp_lines_duration(const sp_lines *l, int i, sp_time *out)
 {
     sp_status status = sp_lines_seconds(l, i, "the duration", out);
-    return status == SP_OK && *out < 0 ? sp_lines_fail(l, ": the duration %.40s is below 0", field(l, i)) : status;
+    return status == SP_OK && *out < 0 ? sp_lines_fail(l, ": the duration %.40s is below 0", field(l, i))
+                                       : status;
 }
 
 sp_status sp_lines_epoch(const sp_lines *l, int i, int64_t least, int64_t *out)
@@ -113,7 +116,8 @@ sp_status sp_lines_epoch(const sp_lines *l, int i, int64_t least, int64_t *out)
     const char *text = field(l, i);
     return sp_cell_whole(text, out) && *out >= least
                ? SP_OK
-               : sp_lines_fail(l, ": \"%.40s\" is no number of an epoch from %lld on", text, (long long)least);
+               : sp_lines_fail(l, ": \"%.40s\" is no number of an epoch from %lld on", text,
+                               (long long)least);
 }
 
 sp_status sp_lines_check(const sp_lines *l, int n)
@@ -147,7 +151,8 @@ void sp_look_first_line(const sp_file_look *look, char *line, size_t size)
     size_t at = sp_text_mark(look->head, look->n), n = 0;
     while (at < look->n && (look->head[at] == '\n' || look->head[at] == '\r'))
         at++;
-    for (; at < look->n && n + 1 < size && look->head[at] != '\n' && look->head[at] != '\r' && look->head[at]; at++)
+    for (; at < look->n && n + 1 < size && look->head[at] != '\n' && look->head[at] != '\r' && look->head[at];
+         at++)
         line[n++] = (char)look->head[at];
     line[n] = '\0';
 }

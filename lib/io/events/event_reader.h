@@ -15,7 +15,8 @@ typedef struct sp_event_input {
     int64_t size;
 } sp_event_input;
 
-sp_status sp_event_input_open(const char *file, const sp_file_access *access, sp_event_input *out, sp_error *err);
+sp_status sp_event_input_open(const char *file, const sp_file_access *access, sp_event_input *out,
+                              sp_error *err);
 void sp_event_input_close(sp_event_input *in);
 
 /* bytes [offset, offset+n) of the file. SP_OK, SP_EFILE (fewer are there). */
@@ -45,7 +46,8 @@ typedef struct sp_event_reader {
 const sp_event_reader *sp_event_reader_find(const sp_file_look *look);
 
 /* Adds the events of a file; `file` is filled in, the caller clears them. SP_OK, SP_EFILE, SP_EDATA, SP_ENOMEM. */
-sp_status sp_event_reader_read(const sp_event_reader *reader, const sp_event_input *in, sp_events *events, sp_error *err);
+sp_status sp_event_reader_read(const sp_event_reader *reader, const sp_event_input *in, sp_events *events,
+                               sp_error *err);
 
 /* Endings by which some are known. */
 #define SP_ANNOT_ENDINGS ".annot"
@@ -53,8 +55,9 @@ sp_status sp_event_reader_read(const sp_event_reader *reader, const sp_event_inp
 #define SP_ZURICH_ENDINGS ".vis"
 
 /* Each reads one format; see there. */
-extern const sp_event_reader sp_edf_events, sp_xml_events, sp_annot_events, sp_ids_events, sp_table_events, sp_visbrain_events,
-    sp_elan_events, sp_dreams_events, sp_stg_events, sp_remlogic_events, sp_domino_events, sp_vis_events;
+extern const sp_event_reader sp_edf_events, sp_xml_events, sp_annot_events, sp_ids_events, sp_table_events,
+    sp_visbrain_events, sp_elan_events, sp_dreams_events, sp_stg_events, sp_remlogic_events, sp_domino_events,
+    sp_vis_events;
 
 /* ---- lines of a text (event_lines.c) ---- */
 

@@ -2,8 +2,9 @@
 #include "io/events/event_reader.h"
 
 static const sp_event_reader *const readers[] = {
-    &sp_edf_events,    &sp_xml_events, &sp_annot_events,  &sp_ids_events,      &sp_vis_events,   &sp_elan_events,
-    &sp_dreams_events, &sp_stg_events, &sp_domino_events, &sp_remlogic_events, &sp_table_events, &sp_visbrain_events,
+    &sp_edf_events,    &sp_xml_events,      &sp_annot_events,  &sp_ids_events,
+    &sp_vis_events,    &sp_elan_events,     &sp_dreams_events, &sp_stg_events,
+    &sp_domino_events, &sp_remlogic_events, &sp_table_events,  &sp_visbrain_events,
 };
 
 const sp_event_reader *sp_event_reader_find(const sp_file_look *look)

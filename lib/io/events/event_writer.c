@@ -114,7 +114,8 @@ static void put_header(sp_text_buffer *out, int64_t n_records, int64_t n_samples
     static const struct {
         size_t width;
         const char *text;
-    } fields[] = {{16, "EDF Annotations"}, {80, ""}, {8, ""}, {8, "-1"}, {8, "1"}, {8, "-32768"}, {8, "32767"}, {80, ""}};
+    } fields[] = {{16, "EDF Annotations"}, {80, ""},     {8, ""}, {8, "-1"}, {8, "1"},
+                  {8, "-32768"},           {8, "32767"}, {80, ""}};
     put_field(out, 8, "0");
     put_field(out, 80, "X X X X");
     put_field(out, 80, "Startdate X X X X");
@@ -215,23 +216,26 @@ static sp_time step_of(const sp_event_night *n, bool is_sleep)
     return sp_time_of_step(n->epoch_seconds > 0 || !is_sleep ? n->epoch_seconds : USUAL_STEP);
 }
 
-sp_status sp_event_writer_check(const sp_event_writer *writer, const char *file, const sp_event_night *of, sp_error *err)
+sp_status sp_event_writer_check(const sp_event_writer *writer, const char *file, const sp_event_night *of,
+                                sp_error *err)
 {
     const bool is_sleep = are_stages(of);
     if (writer->needs_time && step_of(of, is_sleep) == 0)
         return sp_fail(err, SP_EINVAL,
-                       "%s: nobody says how long a step is; `epoch_seconds` X does, or attribute epoch_seconds of the scores",
+                       "%s: nobody says how long a step is; `epoch_seconds` X does, or attribute "
+                       "epoch_seconds of the scores",
                        file);
     for (int32_t k = 0; k < of->n_classes; k++)
         if (!is_sleep && of->classes[k][strcspn(of->classes[k], writer->forbidden)])
-            return sp_fail(err, SP_EINVAL,
-                           "%s: the name of class \"%.60s\" has a letter that parts fields there; write .csv or .h5", file,
-                           of->classes[k]);
+            return sp_fail(
+                err, SP_EINVAL,
+                "%s: the name of class \"%.60s\" has a letter that parts fields there; write .csv or .h5",
+                file, of->classes[k]);
     return SP_OK;
 }
 
-sp_status sp_event_writer_bytes(const sp_event_writer *writer, const char *file, const sp_event_night *of, char **out, size_t *n,
-                                sp_error *err)
+sp_status sp_event_writer_bytes(const sp_event_writer *writer, const char *file, const sp_event_night *of,
+                                char **out, size_t *n, sp_error *err)
 {
     const bool is_sleep = are_stages(of);
     night v = {.of = of, .step = step_of(of, is_sleep)};

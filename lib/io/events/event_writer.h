@@ -32,11 +32,12 @@ typedef struct sp_event_writer sp_event_writer;
 const sp_event_writer *sp_event_writer_find(const char *file);
 
 /* Can such a file hold such a recording? labels are not looked at. SP_OK, SP_EINVAL as below. */
-sp_status sp_event_writer_check(const sp_event_writer *writer, const char *file, const sp_event_night *night, sp_error *err);
+sp_status sp_event_writer_check(const sp_event_writer *writer, const char *file, const sp_event_night *night,
+                                sp_error *err);
 
 /* The bytes of the file, [*n]; the caller frees them. SP_OK; SP_EINVAL (nobody says how long a step is; a name of a class that
  * the format cannot hold), SP_ENOMEM. */
-sp_status sp_event_writer_bytes(const sp_event_writer *writer, const char *file, const sp_event_night *night, char **bytes,
-                                size_t *n, sp_error *err);
+sp_status sp_event_writer_bytes(const sp_event_writer *writer, const char *file, const sp_event_night *night,
+                                char **bytes, size_t *n, sp_error *err);
 
 #endif

@@ -113,7 +113,8 @@ static sp_status choose_stages(const sp_events *e, const sp_codes *codes, sp_spa
     bool last_is_stage = false;
     for (int64_t i = 0; i < e->n; i++) {
         const sp_event *event = &e->list[i];
-        if (!last || event->is_stage != last_is_stage || strcmp(last, text_of(e, i)) != 0) { /* mostly it is the same */
+        if (!last || event->is_stage != last_is_stage ||
+            strcmp(last, text_of(e, i)) != 0) { /* mostly it is the same */
             sp_status status = label_of(e, i, codes, &label, err);
             if (status != SP_OK)
                 return status;
@@ -129,9 +130,11 @@ static sp_status choose_stages(const sp_events *e, const sp_codes *codes, sp_spa
         return sp_fail(err, SP_EDATA, "%s: holds no events", e->file);
     if (out->n == 0)
         return sp_fail(err, SP_EDATA,
-                       "%s: none of its %lld events is a stage or a class of the model: %s; `label_map` 'TEXT=CLASS' says what "
+                       "%s: none of its %lld events is a stage or a class of the model: %s; `label_map` "
+                       "'TEXT=CLASS' says what "
                        "they are",
-                       e->file, (long long)e->n, out->passed_over[0] ? out->passed_over : "they have no text");
+                       e->file, (long long)e->n,
+                       out->passed_over[0] ? out->passed_over : "they have no text");
     return SP_OK;
 }
 
@@ -140,7 +143,8 @@ static sp_status choose_stages(const sp_events *e, const sp_codes *codes, sp_spa
 static int compare_spans(const void *a, const void *b)
 {
     const sp_span *x = a, *y = b;
-    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->event > y->event) - (x->event < y->event);
+    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1)
+                                : (x->event > y->event) - (x->event < y->event);
 }
 
 /* Until now `end` is a duration. */
@@ -154,7 +158,9 @@ static void find_ends(sp_spans *s, sp_time step)
             next = s->list[i + 1].begin;
             has_next = true;
         }
-        span->end = span->end != SP_EVENT_UNTIL_NEXT ? span->begin + span->end : has_next ? next : span->begin + step;
+        span->end = span->end != SP_EVENT_UNTIL_NEXT ? span->begin + span->end
+                    : has_next                       ? next
+                                                     : span->begin + step;
     }
 }
 
@@ -162,11 +168,13 @@ static sp_status overlap(const sp_events *e, const sp_span *a, const sp_span *b,
 {
     char t[4][SP_TIME_TEXT];
     return sp_fail(err, SP_EDATA,
-                   "%s: %s %lld (%.40s, %s s to %s s) and %s %lld (%.40s, %s s to %s s) overlap: a recording has one stage at a "
+                   "%s: %s %lld (%.40s, %s s to %s s) and %s %lld (%.40s, %s s to %s s) overlap: a recording "
+                   "has one stage at a "
                    "time; take out one of them",
-                   e->file, e->place_name, (long long)e->list[a->event].place, text_of(e, a->event), sp_time_text(a->begin, t[0]),
-                   sp_time_text(a->end, t[1]), e->place_name, (long long)e->list[b->event].place, text_of(e, b->event),
-                   sp_time_text(b->begin, t[2]), sp_time_text(b->end, t[3]));
+                   e->file, e->place_name, (long long)e->list[a->event].place, text_of(e, a->event),
+                   sp_time_text(a->begin, t[0]), sp_time_text(a->end, t[1]), e->place_name,
+                   (long long)e->list[b->event].place, text_of(e, b->event), sp_time_text(b->begin, t[2]),
+                   sp_time_text(b->end, t[3]));
 }
 
 /* Leaves the stages, one after another, those that go on as one. */
@@ -191,7 +199,8 @@ static sp_status keep_stages(const sp_events *e, sp_spans *s, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_events_resolve(const sp_events *e, const sp_codes *codes, sp_time step, sp_spans *out, sp_error *err)
+sp_status sp_events_resolve(const sp_events *e, const sp_codes *codes, sp_time step, sp_spans *out,
+                            sp_error *err)
 {
     sp_spans s = {.step = step, .list = malloc(((size_t)e->n + 1) * sizeof *s.list)};
     char text[SP_TIME_TEXT];

@@ -26,7 +26,8 @@ typedef struct sp_event {
     sp_time duration; /* SP_EVENT_UNTIL_NEXT: until the next stage begins; of the last one a step */
     int64_t place;    /* line, byte or number in the file, for sentences */
     size_t text;      /* where its text begins in `texts` */
-    bool is_stage;    /* the file says that it is a stage: a text that is none is an error. Else it is passed over */
+    bool
+        is_stage; /* the file says that it is a stage: a text that is none is an error. Else it is passed over */
 } sp_event;
 
 typedef struct sp_events {
@@ -63,7 +64,8 @@ typedef struct sp_spans {
 
 /* What the events are by these codes, on steps of a given length. SP_OK; SP_EDATA (no event is a stage, a text that is none, two
  * stages at the same time), SP_ENOMEM. O(n log n). */
-sp_status sp_events_resolve(const sp_events *events, const sp_codes *codes, sp_time step, sp_spans *out, sp_error *err);
+sp_status sp_events_resolve(const sp_events *events, const sp_codes *codes, sp_time step, sp_spans *out,
+                            sp_error *err);
 void sp_spans_clear(sp_spans *spans);
 
 /* Labels of steps first .. first+n-1. SP_OK, SP_ENOMEM. O(log spans + n + spans in them). */

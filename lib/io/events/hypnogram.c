@@ -46,13 +46,14 @@ static sp_status find_format(const char *file, const sp_format **out, sp_error *
     if (*out)
         return SP_OK;
     return sp_fail(err, SP_EFILE,
-                   "%s: is no hypnogram that is known: EDF+ annotations, XML of NSRR or Profusion, annotations of Luna, U-Time, "
+                   "%s: is no hypnogram that is known: EDF+ annotations, XML of NSRR or Profusion, "
+                   "annotations of Luna, U-Time, "
                    "BIDS, visbrain, Elan, REMlogic, DOMINO, or a text with a label a line (.txt, .csv, .hyp)",
                    file);
 }
 
-sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_codes *codes, double epoch_seconds,
-                            sp_hypnogram *out, sp_error *err)
+sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_codes *codes,
+                            double epoch_seconds, sp_hypnogram *out, sp_error *err)
 {
     sp_source source = {.file_name = (char *)file};
     sp_codes *words = NULL;
@@ -60,7 +61,8 @@ sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_co
     TRY(find_format(file, &source.format, err));
     if (!codes && sp_file_has_ending(file, ".eannot")) /* Luna writes ? for unscored */
         TRY(sp_label_coding_new("words", NULL, NULL, false, model, &words, err));
-    const sp_source_options options = {.model = model, .codes = codes ? codes : words, .epoch_seconds = epoch_seconds};
+    const sp_source_options options = {
+        .model = model, .codes = codes ? codes : words, .epoch_seconds = epoch_seconds};
     const sp_request request = {.options = &options};
     TRY(source.format->open(&source, &request, err));
     TRY(read_labels(&source, out, err));

@@ -11,8 +11,9 @@ enum { SP_HYPNOGRAM_REMARK = 400 };
 
 typedef struct sp_hypnogram {
     int64_t n_steps;
-    int32_t *labels;      /* [n_steps] classes of the model, -1: unscored; owned, free() */
-    double epoch_seconds; /* of a step; 0: neither the caller nor the file says it. Events are told in steps of 30 s then */
+    int32_t *labels; /* [n_steps] classes of the model, -1: unscored; owned, free() */
+    double
+        epoch_seconds; /* of a step; 0: neither the caller nor the file says it. Events are told in steps of 30 s then */
     char remark[SP_HYPNOGRAM_REMARK]; /* what was passed over or taken for granted, a clause; or "" */
 } sp_hypnogram;
 
@@ -21,8 +22,8 @@ typedef struct sp_hypnogram {
  *   codes          what others' labels mean, or NULL: by the words and numbers of the format
  *   epoch_seconds  of a step, or 0: as the file says
  * SP_OK; SP_EFILE (no such file, no such format), SP_EDATA, SP_ENOMEM. */
-sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_codes *codes, double epoch_seconds,
-                            sp_hypnogram *out, sp_error *err);
+sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_codes *codes,
+                            double epoch_seconds, sp_hypnogram *out, sp_error *err);
 
 /* Writes a night in the format that the name ends with (event_writer.h). SP_OK; SP_EINVAL (no such ending, as
  * sp_event_writer_bytes()), SP_EFILE (exists and not `force`, cannot be written), SP_ENOMEM. */

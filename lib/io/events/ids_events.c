@@ -14,7 +14,8 @@ static bool is_ids(const sp_file_look *look)
         return true;
     sp_look_first_line(look, line, sizeof line);
     const char *first = strchr(line, ','), *second = first ? strchr(first + 1, ',') : NULL;
-    return second && !strchr(second + 1, ',') && second[1] && sp_time_seconds(line, (size_t)(first - line), &time) &&
+    return second && !strchr(second + 1, ',') && second[1] &&
+           sp_time_seconds(line, (size_t)(first - line), &time) &&
            sp_time_seconds(first + 1, (size_t)(second - first) - 1, &time) &&
            !sp_time_seconds(second + 1, strlen(second + 1), &time);
 }
@@ -33,4 +34,5 @@ done:
     return status;
 }
 
-const sp_event_reader sp_ids_events = {.name = "U-Time's labels", .recognise = is_ids, .preset = "utime", .line = read_line};
+const sp_event_reader sp_ids_events = {
+    .name = "U-Time's labels", .recognise = is_ids, .preset = "utime", .line = read_line};

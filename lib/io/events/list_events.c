@@ -28,7 +28,8 @@ static sp_status read_elan_header(sp_lines *l)
         if (l->events->epoch <= 0)
             return sp_lines_fail(l, ": time_base is not above 0");
     } else if (strcasecmp(name, "sampling_period") != 0)
-        return sp_lines_fail(l, ": \"%.40s\" is none of time_base, sampling_period, epoch_nb, epoch_list", name);
+        return sp_lines_fail(l, ": \"%.40s\" is none of time_base, sampling_period, epoch_nb, epoch_list",
+                             name);
 done:
     return status;
 }
@@ -43,12 +44,16 @@ static sp_status end_elan(sp_lines *l)
 {
     const int64_t n = l->events->n;
     return l->n_epochs && l->n_epochs - 1 != n
-               ? sp_lines_fail(l, ": it ends with %lld labels, epoch_nb says %lld", (long long)n, (long long)l->n_epochs - 1)
+               ? sp_lines_fail(l, ": it ends with %lld labels, epoch_nb says %lld", (long long)n,
+                               (long long)l->n_epochs - 1)
                : SP_OK;
 }
 
-const sp_event_reader sp_elan_events = {
-    .name = "a hypnogram of Elan", .recognise = is_elan, .preset = "elan", .line = read_elan, .end = end_elan};
+const sp_event_reader sp_elan_events = {.name = "a hypnogram of Elan",
+                                        .recognise = is_elan,
+                                        .preset = "elan",
+                                        .line = read_elan,
+                                        .end = end_elan};
 
 /* ---- DREAMS: a line [HypnogramAASM] or [HypnogramR&K], then a number each five seconds ---- */
 
@@ -63,8 +68,11 @@ static sp_status read_dreams(sp_lines *l)
     return *l->fields[0] == '[' ? SP_OK : sp_lines_add_epoch(l, l->events->n, l->fields[0]);
 }
 
-const sp_event_reader sp_dreams_events = {
-    .name = "a hypnogram of DREAMS", .recognise = is_dreams, .preset = "dreams", .epoch = 5 * SP_SECOND, .line = read_dreams};
+const sp_event_reader sp_dreams_events = {.name = "a hypnogram of DREAMS",
+                                          .recognise = is_dreams,
+                                          .preset = "dreams",
+                                          .epoch = 5 * SP_SECOND,
+                                          .line = read_dreams};
 
 /* ---- .STG as text: columns Epoch (from 1) and User-Defined Stage; an epoch that is missing is unscored ---- */
 
@@ -95,8 +103,11 @@ done:
     return status;
 }
 
-const sp_event_reader sp_stg_events = {
-    .name = "a table of epochs and stages", .recognise = is_stg, .preset = "rk", .epoch = 30 * SP_SECOND, .line = read_stg};
+const sp_event_reader sp_stg_events = {.name = "a table of epochs and stages",
+                                       .recognise = is_stg,
+                                       .preset = "rk",
+                                       .epoch = 30 * SP_SECOND,
+                                       .line = read_stg};
 
 /* ---- Zurich: a first line with the offset, then "epoch stage" (0 1 2 3 r e) where the stage changes, in epochs of 20 s ---- */
 
@@ -147,8 +158,8 @@ static sp_status check_vis(sp_lines *l)
 {
     for (int64_t i = 0; i < l->events->n; i++)
         if (l->events->list[i].duration < SP_EVENT_UNTIL_NEXT)
-            return sp_fail(l->err, SP_EDATA, "%s: line %lld: its epoch lies after the end of the recording", l->file,
-                           (long long)l->events->list[i].place);
+            return sp_fail(l->err, SP_EDATA, "%s: line %lld: its epoch lies after the end of the recording",
+                           l->file, (long long)l->events->list[i].place);
     return SP_OK;
 }
 

@@ -12,7 +12,8 @@ enum { TIME, EVENT, DURATION, N_COLUMNS };
 static bool is_remlogic(const sp_file_look *look)
 {
     return sp_look_begins(look, "RemLogic Event Export") ||
-           ((sp_look_has(look, "Sleep Stage\t") || sp_look_has(look, "[hh:mm:ss]\t")) && sp_look_has(look, "[hh:mm:ss]"));
+           ((sp_look_has(look, "Sleep Stage\t") || sp_look_has(look, "[hh:mm:ss]\t")) &&
+            sp_look_has(look, "[hh:mm:ss]"));
 }
 
 /* Is this the line of names? French exports name them otherwise, and keep the units in brackets. */
@@ -54,10 +55,15 @@ done:
 
 static sp_status check_header(sp_lines *l)
 {
-    return l->has_header ? SP_OK
-                         : sp_fail(l->err, SP_EDATA,
-                                   "%s: has no line that names the columns Time [hh:mm:ss], Event and Duration[s]", l->file);
+    return l->has_header
+               ? SP_OK
+               : sp_fail(l->err, SP_EDATA,
+                         "%s: has no line that names the columns Time [hh:mm:ss], Event and Duration[s]",
+                         l->file);
 }
 
-const sp_event_reader sp_remlogic_events = {
-    .name = "events of REMlogic", .recognise = is_remlogic, .preset = "cap", .line = read_line, .end = check_header};
+const sp_event_reader sp_remlogic_events = {.name = "events of REMlogic",
+                                            .recognise = is_remlogic,
+                                            .preset = "cap",
+                                            .line = read_line,
+                                            .end = check_header};

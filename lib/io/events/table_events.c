@@ -10,7 +10,8 @@
 enum { ONSET, DURATION, LABEL, N_COLUMNS };
 
 /* The first of these names that a table has holds the labels. */
-static const char *const label_names[] = {"stage", "sleep_stage", "staging", "description", "trial_type", "label", "value"};
+static const char *const label_names[] = {"stage",      "sleep_stage", "staging", "description",
+                                          "trial_type", "label",       "value"};
 enum { N_LABEL_NAMES = sizeof label_names / sizeof *label_names };
 
 static const char mne[] = "# MNE-Annotations";
@@ -36,7 +37,8 @@ static bool is_table(const sp_file_look *look)
     char line[256];
     sp_look_first_line(look, line, sizeof line);
     return strncmp(line, mne, sizeof mne - 1) == 0 ||
-           (has_name(line, "onset") && has_name(line, "duration") && !has_name(line, "recording") && !has_name(line, "step"));
+           (has_name(line, "onset") && has_name(line, "duration") && !has_name(line, "recording") &&
+            !has_name(line, "step"));
 }
 
 static sp_status read_header(sp_lines *l)
@@ -51,11 +53,12 @@ static sp_status read_header(sp_lines *l)
         l->columns[LABEL] = sp_lines_find(l, label_names[k]);
     if (l->columns[ONSET] >= 0 && l->columns[DURATION] >= 0 && l->columns[LABEL] >= 0)
         return SP_OK;
-    return sp_lines_fail(
-        l, " names no column for the %s; it needs onset, duration and one of stage, description, trial_type, label or value",
-        l->columns[ONSET] < 0      ? "onset"
-        : l->columns[DURATION] < 0 ? "duration"
-                                   : "labels");
+    return sp_lines_fail(l,
+                         " names no column for the %s; it needs onset, duration and one of stage, "
+                         "description, trial_type, label or value",
+                         l->columns[ONSET] < 0      ? "onset"
+                         : l->columns[DURATION] < 0 ? "duration"
+                                                    : "labels");
 }
 
 static bool is_missing(const char *text)

@@ -107,7 +107,8 @@ static bool read_clock(const char *text, size_t n, sp_time *out, bool *is_half)
     int hours, minutes, seconds;
     size_t i = 0;
     sp_time rest = 0;
-    if (!read_two(text, n, &i, ':', &hours) || !read_two(text, n, &i, ':', &minutes) || !read_two(text, n, &i, 0, &seconds))
+    if (!read_two(text, n, &i, ':', &hours) || !read_two(text, n, &i, ':', &minutes) ||
+        !read_two(text, n, &i, 0, &seconds))
         return false;
     if (i < n && (text[i] == '.' || text[i] == ',')) {
         size_t end = i + 1;
@@ -160,12 +161,15 @@ bool sp_time_date(const char *text, size_t n, sp_time *out)
     if (i != 4 || year < 1970 || year > 2100 || n < 6 || text[4] != '-')
         return false;
     i = 5;
-    if (!read_two(text, n, &i, '-', &month) || !read_two(text, n, &i, 0, &day) || month < 1 || month > 12 || day < 1 || day > 31)
+    if (!read_two(text, n, &i, '-', &month) || !read_two(text, n, &i, 0, &day) || month < 1 || month > 12 ||
+        day < 1 || day > 31)
         return false;
-    if (i >= n || (text[i] != ' ' && text[i] != 'T') || !read_clock(text + i + 1, n - i - 1, &clock, &is_half))
+    if (i >= n || (text[i] != ' ' && text[i] != 'T') ||
+        !read_clock(text + i + 1, n - i - 1, &clock, &is_half))
         return false;
     const bool is_leap = year % 4 == 0 && year != 2100;
-    const int64_t days = (year - 1970) * 365 + (year - 1969) / 4 + before[month - 1] + (is_leap && month > 2) + day - 1;
+    const int64_t days =
+        (year - 1970) * 365 + (year - 1969) / 4 + before[month - 1] + (is_leap && month > 2) + day - 1;
     *out = days * SP_DAY + clock;
     return true;
 }
@@ -192,7 +196,8 @@ sp_time sp_time_of_step(double seconds)
 const char *sp_time_text(sp_time time, char buffer[SP_TIME_TEXT])
 {
     const sp_time size = time < 0 ? -time : time;
-    int n = snprintf(buffer, SP_TIME_TEXT, "%s%" PRId64 ".%09" PRId64, time < 0 ? "-" : "", size / SP_SECOND, size % SP_SECOND);
+    int n = snprintf(buffer, SP_TIME_TEXT, "%s%" PRId64 ".%09" PRId64, time < 0 ? "-" : "", size / SP_SECOND,
+                     size % SP_SECOND);
     while (buffer[n - 1] == '0')
         n--;
     n -= buffer[n - 1] == '.';

@@ -16,7 +16,9 @@ static sp_status read_line(sp_lines *l)
     const bool is_about = *l->begin == '*';
     sp_lines_split(l, strchr(l->begin, '\t') ? '\t' : ' ');
     if (is_about)
-        return strcasecmp(l->fields[0], "*Duration_sec") == 0 ? sp_lines_seconds(l, 1, "Duration_sec", &l->events->total) : SP_OK;
+        return strcasecmp(l->fields[0], "*Duration_sec") == 0
+                   ? sp_lines_seconds(l, 1, "Duration_sec", &l->events->total)
+                   : SP_OK;
     if (l->n_fields < 2)
         return sp_lines_fail(l, " has one field; it needs a stage and the second at which it ends");
     sp_status status = sp_lines_seconds(l, 1, "the end", &l->end);

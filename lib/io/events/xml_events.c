@@ -68,7 +68,8 @@ static void XMLCALL on_start(void *user, const char *name, const char **attribut
         r->is_profusion = strcmp(name, "CMPStudyConfig") == 0;
         if (!r->is_profusion && strcmp(name, "PSGAnnotation") != 0)
             stop(r, sp_fail(r->err, SP_EDATA,
-                            "%s: line %lld: is XML of %.60s; hypnograms are read from NSRR's PSGAnnotation and Profusion's "
+                            "%s: line %lld: is XML of %.60s; hypnograms are read from NSRR's PSGAnnotation "
+                            "and Profusion's "
                             "CMPStudyConfig",
                             r->events->file, line_of(r), name));
         r->events->preset = r->is_profusion ? "profusion" : "nsrr";
@@ -84,8 +85,8 @@ static bool read_seconds(reading *r, const char *text, const char *what, long lo
 {
     if (sp_time_seconds(text, strlen(text), out) && *out >= 0)
         return true;
-    stop(r, sp_fail(r->err, SP_EDATA, "%s: line %lld: %s \"%.40s\" is no number of seconds from 0 on", r->events->file, line,
-                    what, text));
+    stop(r, sp_fail(r->err, SP_EDATA, "%s: line %lld: %s \"%.40s\" is no number of seconds from 0 on",
+                    r->events->file, line, what, text));
     return false;
 }
 
@@ -103,8 +104,8 @@ static void end_event(reading *r)
         return;
     if (!r->has[START] || !r->has[LENGTH]) {
         if (is_typed)
-            stop(r, sp_fail(r->err, SP_EDATA, "%s: line %lld: the stage \"%.40s\" has no %s", r->events->file, line, concept,
-                            r->has[START] ? "Duration" : "Start"));
+            stop(r, sp_fail(r->err, SP_EDATA, "%s: line %lld: the stage \"%.40s\" has no %s", r->events->file,
+                            line, concept, r->has[START] ? "Duration" : "Start"));
         return;
     }
     if (!read_seconds(r, r->parts[START], "Start", line, &event.onset) ||
@@ -163,13 +164,14 @@ static void XMLCALL on_end(void *user, const char *name)
 }
 
 /* A hypnogram needs no definitions of its own, and expansions of entities are a way to fill the memory. */
-static void XMLCALL on_doctype(void *user, const char *name, const char *system, const char *public, int has_internal)
+static void XMLCALL on_doctype(void *user, const char *name, const char *system, const char *public,
+                               int has_internal)
 {
     reading *r = user;
     (void)name, (void)system, (void)public;
     if (has_internal)
-        stop(r,
-             sp_fail(r->err, SP_EDATA, "%s: line %lld: defines a document type, which is not read", r->events->file, line_of(r)));
+        stop(r, sp_fail(r->err, SP_EDATA, "%s: line %lld: defines a document type, which is not read",
+                        r->events->file, line_of(r)));
 }
 
 static void place_epochs(sp_events *e)
@@ -219,7 +221,8 @@ static sp_status read_xml(const sp_event_input *in, sp_events *events, sp_error 
         place_epochs(events);
     if (status == SP_OK && events->n == 0)
         status = sp_fail(err, SP_EDATA, "%s: holds no stages: %s", in->file,
-                         r->is_profusion ? "no SleepStage in SleepStages" : "no ScoredEvent of EventType Stages|Stages");
+                         r->is_profusion ? "no SleepStage in SleepStages"
+                                         : "no ScoredEvent of EventType Stages|Stages");
     if (r && r->parser)
         XML_ParserFree(r->parser);
     free(r);
@@ -231,7 +234,8 @@ static sp_status read_xml(const sp_event_input *in, sp_events *events, sp_error 
 static sp_status read_xml(const sp_event_input *in, sp_events *events, sp_error *err)
 {
     (void)events;
-    return sp_fail(err, SP_EFILE, "%s: is XML, which is not read here: this was built without expat (Debian: libexpat1-dev)",
+    return sp_fail(err, SP_EFILE,
+                   "%s: is XML, which is not read here: this was built without expat (Debian: libexpat1-dev)",
                    in->file);
 }
 #endif
@@ -239,15 +243,18 @@ static sp_status read_xml(const sp_event_input *in, sp_events *events, sp_error 
 static bool is_xml(const sp_file_look *look)
 {
     size_t i = sp_text_mark(look->head, look->n);
-    const bool is_wide =
-        look->n >= 2 && ((look->head[0] == 0xff && look->head[1] == 0xfe) || (look->head[0] == 0xfe && look->head[1] == 0xff));
+    const bool is_wide = look->n >= 2 && ((look->head[0] == 0xff && look->head[1] == 0xfe) ||
+                                          (look->head[0] == 0xfe && look->head[1] == 0xff));
     while (i < look->n && look->head[i] && strchr(" \t\r\n", look->head[i]))
         i++;
     const bool is_open = i < look->n && look->head[i] == '<';
-    return (is_open &&
-            (sp_look_has(look, "<?xml") || sp_look_has(look, "<PSGAnnotation") || sp_look_has(look, "<CMPStudyConfig"))) ||
+    return (is_open && (sp_look_has(look, "<?xml") || sp_look_has(look, "<PSGAnnotation") ||
+                        sp_look_has(look, "<CMPStudyConfig"))) ||
            (is_wide && sp_file_has_ending(look->file, ".xml"));
 }
 
-const sp_event_reader sp_xml_events = {
-    .name = "XML of NSRR or Profusion", .recognise = is_xml, .preset = "nsrr", .place_name = "line", .read = read_xml};
+const sp_event_reader sp_xml_events = {.name = "XML of NSRR or Profusion",
+                                       .recognise = is_xml,
+                                       .preset = "nsrr",
+                                       .place_name = "line",
+                                       .read = read_xml};

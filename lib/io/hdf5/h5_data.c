@@ -81,13 +81,16 @@ sp_status sp_h5_filters_check(hid_t dataset, const char *file_name, const char *
         unsigned flags = 0, config = 0;
         size_t n_values = 0;
         char stored[64] = "";
-        H5Z_filter_t id = H5Pget_filter2(list, (unsigned)i, &flags, &n_values, NULL, sizeof stored, stored, NULL);
-        bool can =
-            H5Zfilter_avail(id) > 0 && (H5Zget_filter_info(id, &config) < 0 || (config & H5Z_FILTER_CONFIG_DECODE_ENABLED));
+        H5Z_filter_t id =
+            H5Pget_filter2(list, (unsigned)i, &flags, &n_values, NULL, sizeof stored, stored, NULL);
+        bool can = H5Zfilter_avail(id) > 0 &&
+                   (H5Zget_filter_info(id, &config) < 0 || (config & H5Z_FILTER_CONFIG_DECODE_ENABLED));
         if (!can)
             status = sp_fail(err, SP_EFILE,
-                             "%s: dataset %s is compressed with the filter %s (%d), which is not installed here; %s and set "
-                             "HDF5_PLUGIN_PATH to its folder, or write the file again with gzip (h5repack -f GZIP=4 where the "
+                             "%s: dataset %s is compressed with the filter %s (%d), which is not installed "
+                             "here; %s and set "
+                             "HDF5_PLUGIN_PATH to its folder, or write the file again with gzip (h5repack -f "
+                             "GZIP=4 where the "
                              "filter is installed)",
                              file_name, path, filter_find(id, stored), (int)id, filter_package(id));
     }
@@ -105,8 +108,8 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
     return used + (n > 0 ? (size_t)n : 0);
 }
 
-sp_status sp_h5_data_storage(const sp_h5_data *data, const char *file_name, const char *path, char *text, size_t size,
-                             sp_error *err)
+sp_status sp_h5_data_storage(const sp_h5_data *data, const char *file_name, const char *path, char *text,
+                             size_t size, sp_error *err)
 {
     hid_t list;
     size_t used = 0;
@@ -124,7 +127,8 @@ sp_status sp_h5_data_storage(const sp_h5_data *data, const char *file_name, cons
             unsigned flags, values[8] = {0};
             size_t n_values = 8;
             char stored[64] = "";
-            H5Z_filter_t id = H5Pget_filter2(list, (unsigned)i, &flags, &n_values, values, sizeof stored, stored, NULL);
+            H5Z_filter_t id =
+                H5Pget_filter2(list, (unsigned)i, &flags, &n_values, values, sizeof stored, stored, NULL);
             used = append(text, size, used, ", %s", filter_find(id, stored));
             if (id == H5Z_FILTER_DEFLATE && n_values > 0)
                 used = append(text, size, used, " %u", values[0]);
@@ -138,7 +142,8 @@ sp_status sp_h5_data_storage(const sp_h5_data *data, const char *file_name, cons
         append(text, size, 0, "virtual");
         break;
     default:
-        append(text, size, 0, "%s", H5Pget_external_count(list) > 0 ? "contiguous in other files" : "contiguous");
+        append(text, size, 0, "%s",
+               H5Pget_external_count(list) > 0 ? "contiguous in other files" : "contiguous");
         break;
     }
     H5Pclose(list);
@@ -168,7 +173,8 @@ sp_h5_request sp_h5_data_request(const sp_h5_data *data)
                            .dims = data->dims};
 }
 
-sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend, sp_h5_data *out, sp_error *err)
+sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend,
+                          sp_h5_data *out, sp_error *err)
 {
     hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
     if (id < 0)
@@ -196,20 +202,22 @@ static bool are_chunks_sound(hid_t created, int rank, const hsize_t *largest)
 }
 
 /* Rank and shape. */
-static sp_status find_shape(sp_h5_data *data, const char *file_name, const char *path, hsize_t *largest, sp_error *err)
+static sp_status find_shape(sp_h5_data *data, const char *file_name, const char *path, hsize_t *largest,
+                            sp_error *err)
 {
     const hid_t space = H5Dget_space(data->id);
     data->rank = H5Sget_simple_extent_dims(space, data->dims, largest);
     const bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
     sp_h5_close(space);
     if (is_null)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name,
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name,
                        path);
     return data->rank < 0 ? sp_h5_refused(file_name, path, err) : SP_OK;
 }
 
-sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, bool takes_texts, sp_h5_data *out,
-                           sp_error *err)
+sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, bool takes_texts,
+                           sp_h5_data *out, sp_error *err)
 {
     sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
     hsize_t largest[H5S_MAX_RANK] = {0};
@@ -222,10 +230,13 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
     } else if (is_none && takes_texts && H5Tget_class(data.type) == H5T_STRING) {
         /* type and shape are all that may be asked for: sp_h5_texts_table() */
     } else if (is_none) {
-        status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
-                         file_name, path, sp_element_name(data.type, name),
-                         H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
-    } else if (sp_h5_position(dataset) == HADDR_UNDEF) { /* else its values are in the file, and no properties are needed */
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
+                    file_name, path, sp_element_name(data.type, name),
+                    H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
+    } else if (sp_h5_position(dataset) ==
+               HADDR_UNDEF) { /* else its values are in the file, and no properties are needed */
         status = sp_h5_created(dataset, file_name, path, &data.created, err);
         if (status == SP_OK)
             status = sp_h5_storage_check(dataset, data.created, file_name, path, err);
@@ -233,9 +244,10 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
     if (status == SP_OK) /* of a virtual dataset the sources say how long it is */
         status = find_shape(&data, file_name, path, largest, err);
     if (status == SP_OK && !are_chunks_sound(data.created, data.rank, largest))
-        status =
-            sp_fail(err, SP_EDATA, "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
-                    file_name, path);
+        status = sp_fail(
+            err, SP_EDATA,
+            "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
+            file_name, path);
     if (status != SP_OK) {
         sp_h5_data_close(&data);
         return status;
@@ -244,7 +256,8 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
     return SP_OK;
 }
 
-sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err)
+sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data,
+                          sp_error *err)
 {
     const sp_h5_request request = sp_h5_data_request(data);
     if (sp_h5_direct_new(&request, &data->direct) != SP_OK)
@@ -257,7 +270,8 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
         return status;
     hsize_t chunk[H5S_MAX_RANK] = {0};
     uint64_t bytes = data->element.size, n_chunks = 1;
-    bool is_chunked = H5Pget_layout(list) == H5D_CHUNKED && H5Pget_chunk(list, H5S_MAX_RANK, chunk) == data->rank;
+    bool is_chunked =
+        H5Pget_layout(list) == H5D_CHUNKED && H5Pget_chunk(list, H5S_MAX_RANK, chunk) == data->rank;
     bool has_filters = H5Pget_nfilters(list) > 0;
     H5Pclose(list);
     if (!is_chunked)
@@ -283,8 +297,8 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
     return data->id < 0 ? sp_h5_explain(file, file_name, path, "name another dataset", err) : SP_OK;
 }
 
-sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,
-                          const hsize_t *count, void *raw, sp_error *err)
+sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path,
+                          const hsize_t *start, const hsize_t *count, void *raw, sp_error *err)
 {
     hsize_t n = 1;
     for (int i = 0; i < data->rank; i++)
@@ -329,7 +343,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     if (done < 0 && sp_h5_filters_check(data->id, file_name, path, err) != SP_OK)
         return SP_EFILE;
     if (done < 0)
-        return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again",
+        return sp_fail(err, SP_EFILE,
+                       "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again",
                        file_name, path, reason);
     return SP_OK;
 }

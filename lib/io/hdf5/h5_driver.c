@@ -178,7 +178,8 @@ static bool read_fd(int fd, unsigned char *out, uint64_t n, uint64_t position, u
 {
     for (*done = 0; *done < n;) {
         const uint64_t left = n - *done;
-        ssize_t now = pread(fd, out + *done, left < (1u << 30) ? (size_t)left : (1u << 30), (off_t)(position + *done));
+        ssize_t now =
+            pread(fd, out + *done, left < (1u << 30) ? (size_t)left : (1u << 30), (off_t)(position + *done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now < 0)
@@ -206,7 +207,8 @@ bool sp_h5_vfile_read(const sp_h5_vfile *file, void *out, uint64_t n, uint64_t p
 }
 
 /* What lies beyond the end is zeros, as with HDF5's own driver. */
-static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t position, size_t n, void *out)
+static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t position, size_t n,
+                          void *out)
 {
     sp_h5_vfile *f = (sp_h5_vfile *)file;
     uint64_t done = 0;
@@ -221,7 +223,8 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
     return 0;
 }
 
-static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t position, size_t n, const void *bytes)
+static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t position, size_t n,
+                           const void *bytes)
 {
     (void)file, (void)type, (void)transfer, (void)position, (void)n, (void)bytes;
     return -1;
@@ -270,8 +273,8 @@ static herr_t driver_unlock(H5FD_t *file)
 static herr_t driver_query(const H5FD_t *file, unsigned long *flags)
 {
     (void)file;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
 }
 
@@ -335,7 +338,8 @@ sp_h5_vfile *sp_h5_vfile_of(hid_t object)
 {
     hid_t file = H5Iget_file_id(object), access = file >= 0 ? H5Fget_access_plist(file) : -1;
     void *handle = NULL;
-    bool is_ours = access >= 0 && H5Pget_driver(access) == driver_id() && H5Fget_vfd_handle(file, access, &handle) >= 0;
+    bool is_ours =
+        access >= 0 && H5Pget_driver(access) == driver_id() && H5Fget_vfd_handle(file, access, &handle) >= 0;
     sp_h5_close(access);
     if (file >= 0)
         H5Fclose(file);
@@ -371,11 +375,13 @@ const char *sp_h5_refusal_text(sp_h5_refusal refusal)
 {
     switch (refusal) {
     case SP_H5_OUTSIDE:
-        return "lies outside the folder of this file; put it beside this one, or follow links to anywhere with `allow_external`";
+        return "lies outside the folder of this file; put it beside this one, or follow links to anywhere "
+               "with `allow_external`";
     case SP_H5_NOT_REGULAR:
         return "is not an ordinary file; link to an HDF5 file";
     case SP_H5_TOO_MANY_FILES:
-        return "is one file too many: at most 64 that are linked to are open at once; put the values into fewer files";
+        return "is one file too many: at most 64 that are linked to are open at once; put the values into "
+               "fewer files";
     default:
         return "cannot be opened; put that file beside this one";
     }

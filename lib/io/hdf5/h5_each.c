@@ -16,7 +16,8 @@ static int beside_bit(const sp_h5_each *each, const char *path)
 {
     const char *name = sp_h5_path_name(path);
     const size_t n = (size_t)(name - path);
-    if (!each->beside || n != (size_t)(sp_h5_path_name(each->pattern) - each->pattern) || memcmp(path, each->pattern, n) != 0)
+    if (!each->beside || n != (size_t)(sp_h5_path_name(each->pattern) - each->pattern) ||
+        memcmp(path, each->pattern, n) != 0)
         return -1;
     for (int i = 0; i < SP_H5_N_BESIDE; i++)
         if (strcmp(name, beside_names[i]) == 0)
@@ -27,10 +28,14 @@ static int beside_bit(const sp_h5_each *each, const char *path)
 const sp_h5_places *sp_h5_each_places(const sp_h5_each *each, const char *path)
 {
     const int bit = each->pattern ? beside_bit(each, path) : -1;
-    return !each->vfile ? NULL : strcmp(path, each->pattern) == 0 ? &each->places[0] : bit >= 0 ? &each->places[1 + bit] : NULL;
+    return !each->vfile                       ? NULL
+           : strcmp(path, each->pattern) == 0 ? &each->places[0]
+           : bit >= 0                         ? &each->places[1 + bit]
+                                              : NULL;
 }
 
-int64_t sp_h5_each_absent(const sp_stored_file *f, const char *path, char *const *ids, int64_t n, uint8_t *absent)
+int64_t sp_h5_each_absent(const sp_stored_file *f, const char *path, char *const *ids, int64_t n,
+                          uint8_t *absent)
 {
     const sp_h5_store *h = f->own;
     const int bit = beside_bit(&h->each, path);
@@ -56,7 +61,8 @@ int64_t sp_h5_each_absent(const sp_stored_file *f, const char *path, char *const
 static const char *path_inside(const sp_h5_each *each, const char *path)
 {
     const size_t n = each->group ? strlen(each->group) : 0;
-    return each->parent > 0 && n > 1 && strncmp(path, each->group, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
+    return each->parent > 0 && n > 1 && strncmp(path, each->group, n) == 0 && path[n] == '/' ? path + n + 1
+                                                                                             : NULL;
 }
 
 sp_status sp_h5_each_take(const sp_stored_file *f, const char *name, sp_stored *array, sp_error *err)
@@ -181,7 +187,8 @@ static sp_status beside_note(const search *s, hid_t group, const neighbours *see
                              const sp_stored *reference)
 {
     for (int i = 0; i < SP_H5_N_BESIDE; i++) {
-        const bool is_reference = strcmp(seen->reference, beside_names[i]) == 0, is_mask = strcmp(beside_names[i], "mask") == 0;
+        const bool is_reference = strcmp(seen->reference, beside_names[i]) == 0,
+                   is_mask = strcmp(beside_names[i], "mask") == 0;
         sp_h5_data data = {0};
         if (is_reference || !(seen->beside >> i & 1))
             continue;
@@ -190,13 +197,15 @@ static sp_status beside_note(const search *s, hid_t group, const neighbours *see
             H5Oclose(object);
             continue;
         }
-        sp_status status = object < 0 ? SP_EFILE : sp_h5_data_adopt(object, s->f->file, beside_names[i], false, &data, NULL);
+        sp_status status =
+            object < 0 ? SP_EFILE : sp_h5_data_adopt(object, s->f->file, beside_names[i], false, &data, NULL);
         if (status == SP_ENOMEM)
             return status;
         if (status != SP_OK)
             continue;
         if (data.rank == 1 + is_mask && (int64_t)data.dims[0] == reference->dims[0] &&
-            (!is_mask || (int64_t)data.dims[1] == reference->dims[reference->rank - 1]) && is_here(s->each, data.id, is_hard))
+            (!is_mask || (int64_t)data.dims[1] == reference->dims[reference->rank - 1]) &&
+            is_here(s->each, data.id, is_hard))
             status = sp_h5_places_note(&s->each->places[1 + i], n, &data);
         sp_h5_data_close(&data);
         if (status != SP_OK)
@@ -275,14 +284,16 @@ static void find_file(const search *s, bool are_hard)
                           H5Oget_info2(s->each->parent, &parent, H5O_INFO_BASIC) >= 0;
     const char *rest = strstr(s->each->pattern, "{id}");
     rest += strcspn(rest, "/");
-    const bool is_near = s->of.is_leaf || strchr(rest + 1, '/') == NULL; /* a recording's dataset is in its group, not deeper */
+    const bool is_near = s->of.is_leaf || strchr(rest + 1, '/') ==
+                                              NULL; /* a recording's dataset is in its group, not deeper */
     s->each->vfile = is_known ? sp_h5_vfile_of(file) : NULL;
     s->each->file_number = whole.fileno;
     s->each->is_hard = are_hard && is_near && whole.fileno == parent.fileno;
 }
 
 sp_status sp_h5_each_find(sp_stored_file *f, const char *path, const char *mend, sp_texts *ids, int64_t *n,
-                          sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err)
+                          sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg,
+                          sp_error *err)
 {
     sp_h5_store *h = f->own;
     search s = {.f = f, .each = &h->each, .n = n, .check = check, .arg = arg};

@@ -55,7 +55,8 @@ static unsigned char *raw_of(group_read *g, int64_t n, const sp_element *element
     if (from <= to)
         return out_of(g, n) + (size_t)values * (to - from);
     if (!g->wide)
-        g->wide = wide_room(&g->h->each, (size_t)values_before(g, g->r->first + g->r->count) * sizeof(int64_t));
+        g->wide =
+            wide_room(&g->h->each, (size_t)values_before(g, g->r->first + g->r->count) * sizeof(int64_t));
     return g->wide ? g->wide + (size_t)before * sizeof(int64_t) : NULL;
 }
 
@@ -100,7 +101,8 @@ static sp_status read_one(group_read *g, int64_t n, bool *is_lost, sp_error *err
 {
     if (is_absent(g, n)) {
         memset(out_of(g, n), 0xff,
-               (size_t)(values_before(g, n + 1) - values_before(g, n)) * sp_target_size(g->r->target)); /* -1 */
+               (size_t)(values_before(g, n + 1) - values_before(g, n)) *
+                   sp_target_size(g->r->target)); /* -1 */
         return SP_OK;
     }
     const sp_element *element = g->places ? sp_h5_places_element(g->places, n) : NULL;
@@ -108,7 +110,8 @@ static sp_status read_one(group_read *g, int64_t n, bool *is_lost, sp_error *err
         return open_one(g, n, err);
     unsigned char *raw = raw_of(g, n, element);
     bool is_there = true;
-    sp_status status = raw ? sp_h5_places_fetch(g->places, n, g->h->each.vfile, g->jobs, raw, &is_there) : SP_ENOMEM;
+    sp_status status =
+        raw ? sp_h5_places_fetch(g->places, n, g->h->each.vfile, g->jobs, raw, &is_there) : SP_ENOMEM;
     if (status == SP_ENOMEM)
         return sp_no_memory(err);
     *is_lost = status != SP_OK && !is_there;

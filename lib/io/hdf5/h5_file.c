@@ -82,8 +82,9 @@ sp_status sp_h5_refused(const char *file_name, const char *path, sp_error *err)
     sp_h5_reason(reason);
     if (lack)
         return sp_no_memory(err);
-    return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again", file_name,
-                   path, reason);
+    return sp_fail(err, SP_EFILE,
+                   "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again",
+                   file_name, path, reason);
 }
 
 /* ---- opening ---- */
@@ -100,11 +101,13 @@ static sp_status file_check(const char *file, int64_t *size, sp_error *err)
     if (S_ISDIR(info.st_mode))
         return sp_fail(err, SP_EFILE, "%s: is a folder; give the name of an HDF5 file", file);
     if (!S_ISREG(info.st_mode))
-        return sp_fail(err, SP_EFILE, "%s: is not an ordinary file; HDF5 cannot be read from a stream, save it first", file);
+        return sp_fail(err, SP_EFILE,
+                       "%s: is not an ordinary file; HDF5 cannot be read from a stream, save it first", file);
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         if (errno == EACCES)
-            return sp_fail(err, SP_EFILE, "%s: may not be read (%s); change its permissions", file, strerror(errno));
+            return sp_fail(err, SP_EFILE, "%s: may not be read (%s); change its permissions", file,
+                           strerror(errno));
         return sp_fail(err, SP_EFILE, "%s: cannot be opened (%s)", file, strerror(errno));
     }
     close(fd);
@@ -119,16 +122,19 @@ static sp_status open_failed(const char *file, const char *reason, int64_t size,
     if (strstr(reason, "truncated file")) {
         const char *stored = strstr(reason, "stored_eof = ");
         if (stored)
-            return sp_fail(err, SP_EFILE, "%s: is cut short, %lld of %lld bytes are there; copy or write it again", file,
+            return sp_fail(err, SP_EFILE,
+                           "%s: is cut short, %lld of %lld bytes are there; copy or write it again", file,
                            (long long)size, atoll(stored + strlen("stored_eof = ")));
         return sp_fail(err, SP_EFILE, "%s: is cut short; copy or write it again", file);
     }
     if (strstr(reason, "already open for write"))
         return sp_fail(err, SP_EFILE,
-                       "%s: is marked as open for writing; close it in the program that writes it, or if that program is gone "
+                       "%s: is marked as open for writing; close it in the program that writes it, or if "
+                       "that program is gone "
                        "run h5clear -s on the file",
                        file);
-    return sp_fail(err, SP_EFILE, "%s: cannot be opened as HDF5, it is damaged or not finished (%s); copy or write it again",
+    return sp_fail(err, SP_EFILE,
+                   "%s: cannot be opened as HDF5, it is damaged or not finished (%s); copy or write it again",
                    file, reason);
 }
 
@@ -152,8 +158,8 @@ static hid_t access_new(const char *file, const sp_file_access *how)
 }
 
 /* Opens what is there at the real path, or how's bytes. */
-static sp_status real_open(const char *file, const char *real, const sp_file_access *how, int64_t bytes, hid_t *out,
-                           sp_error *err)
+static sp_status real_open(const char *file, const char *real, const sp_file_access *how, int64_t bytes,
+                           hid_t *out, sp_error *err)
 {
     sp_lzf_register();
     hid_t access = access_new(real, how);
@@ -164,7 +170,8 @@ static sp_status real_open(const char *file, const char *real, const sp_file_acc
     if (id < 0) {
         sp_h5_reason(reason);
         if (strstr(reason, "already open for write"))
-            id = H5Fopen(real, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access); /* a writer that lets readers in */
+            id =
+                H5Fopen(real, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access); /* a writer that lets readers in */
     }
     if (id >= 0)
         (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_lack,
@@ -200,7 +207,8 @@ char *sp_h5_shape(int rank, const hsize_t *dims, char buffer[SP_H5_SHAPE])
 {
     size_t used = (size_t)snprintf(buffer, SP_H5_SHAPE, "[");
     for (int i = 0; i < rank && used < SP_H5_SHAPE - 32; i++)
-        used += (size_t)snprintf(buffer + used, SP_H5_SHAPE - used, "%s%llu", i ? ", " : "", (unsigned long long)dims[i]);
+        used += (size_t)snprintf(buffer + used, SP_H5_SHAPE - used, "%s%llu", i ? ", " : "",
+                                 (unsigned long long)dims[i]);
     snprintf(buffer + used, SP_H5_SHAPE - used, "]");
     return buffer;
 }

@@ -68,8 +68,8 @@ sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, con
 
 /* Names of a group's links, sorted naturally; in one allocation, free(*names). is_hard: all are hard links; may be NULL. SP_OK,
  * SP_EFILE, SP_ENOMEM. */
-sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *names, int64_t *n, bool *is_hard,
-                      sp_error *err);
+sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *names, int64_t *n,
+                      bool *is_hard, sp_error *err);
 
 /* Writes what the file holds, the first ten datasets, as "/X float32 [100, 5], /y int64 [100]", "no dataset". example: the path
  * of something that may be scores, with {id} where several groups hold one of that name; may come back empty. */

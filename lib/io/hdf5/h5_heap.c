@@ -9,7 +9,8 @@
 
 hid_t sp_h5_texts_transfer(int64_t n)
 {
-    const int64_t usual = 1 << 20, each = 32, least = 1024; /* a text takes 16 bytes in a file, in memory a pointer */
+    const int64_t usual = 1 << 20, each = 32,
+                  least = 1024; /* a text takes 16 bytes in a file, in memory a pointer */
     if (n > (usual - least) / each)
         return H5P_DEFAULT;
     hid_t list = H5Pcreate(H5P_DATASET_XFER);
@@ -58,8 +59,8 @@ sp_status sp_h5_heap_new(hid_t object, sp_h5_heap **out)
     hsize_t base = 0;
     size_t address_size = 0, length_size = 0;
     const bool is_known = file && created >= 0 && H5Pget_userblock(created, &base) >= 0 &&
-                          H5Pget_sizes(created, &address_size, &length_size) >= 0 && address_size >= 2 && address_size <= 8 &&
-                          length_size >= 2 && length_size <= 8;
+                          H5Pget_sizes(created, &address_size, &length_size) >= 0 && address_size >= 2 &&
+                          address_size <= 8 && length_size >= 2 && length_size <= 8;
     sp_h5_close(created);
     if (id >= 0)
         H5Fclose(id);
@@ -68,7 +69,8 @@ sp_status sp_h5_heap_new(hid_t object, sp_h5_heap **out)
     sp_h5_heap *heap = calloc(1, sizeof *heap);
     if (!heap)
         return SP_ENOMEM;
-    *heap = (sp_h5_heap){.file = file, .base = base, .address_size = address_size, .length_size = length_size};
+    *heap =
+        (sp_h5_heap){.file = file, .base = base, .address_size = address_size, .length_size = length_size};
     *out = heap;
     return SP_OK;
 }
@@ -93,8 +95,8 @@ size_t sp_h5_heap_reference(const sp_h5_heap *heap)
 }
 
 /* "Converts" references to bytes: they are left as they are. */
-static herr_t leave(hid_t from, hid_t to, H5T_cdata_t *data, size_t n, size_t stride, size_t back_stride, void *values,
-                    void *back, hid_t transfer)
+static herr_t leave(hid_t from, hid_t to, H5T_cdata_t *data, size_t n, size_t stride, size_t back_stride,
+                    void *values, void *back, hid_t transfer)
 {
     (void)from, (void)to, (void)n, (void)stride, (void)back_stride, (void)values, (void)back, (void)transfer;
     if (data->command == H5T_CONV_INIT)
@@ -102,14 +104,16 @@ static herr_t leave(hid_t from, hid_t to, H5T_cdata_t *data, size_t n, size_t st
     return 0;
 }
 
-herr_t sp_h5_heap_references(const sp_h5_heap *heap, hid_t object, int is_dataset, hid_t type, int64_t n, void *references)
+herr_t sp_h5_heap_references(const sp_h5_heap *heap, hid_t object, int is_dataset, hid_t type, int64_t n,
+                             void *references)
 {
     static const char name[] = "statepath references";
     hid_t bytes = H5Tcreate(H5T_OPAQUE, sp_h5_heap_reference(heap));
     herr_t done = bytes >= 0 ? H5Tregister(H5T_PERS_SOFT, name, type, bytes, leave) : -1;
     if (done >= 0) {
         hid_t transfer = sp_h5_texts_transfer(n);
-        done = is_dataset ? H5Dread(object, bytes, H5S_ALL, H5S_ALL, transfer, references) : H5Aread(object, bytes, references);
+        done = is_dataset ? H5Dread(object, bytes, H5S_ALL, H5S_ALL, transfer, references)
+                          : H5Aread(object, bytes, references);
         if (transfer != H5P_DEFAULT)
             H5Pclose(transfer);
         (void)H5Tunregister(H5T_PERS_SOFT, name, -1, -1, leave);
@@ -136,7 +140,8 @@ static bool objects_walk(const sp_h5_heap *heap, const collection *c, uint32_t *
     const uint64_t head = object_head_size(heap);
     for (uint64_t at = head_size(heap); c->size - at >= head;) {
         const uint32_t index = (uint32_t)number(c->bytes + at, 2);
-        const uint64_t size = number(c->bytes + at + OBJECT_BEFORE_SIZE, heap->length_size), room = c->size - at - head;
+        const uint64_t size = number(c->bytes + at + OBJECT_BEFORE_SIZE, heap->length_size),
+                       room = c->size - at - head;
         if (index == 0)
             break;
         if (size > room)
@@ -159,17 +164,18 @@ static sp_status collection_read(sp_h5_heap *heap, uint64_t address, collection 
     const uint64_t file_size = sp_h5_vfile_size(heap->file), head = head_size(heap);
     unsigned char start[16];
     if (address > file_size || heap->base > file_size - address ||
-        !sp_h5_vfile_read(heap->file, start, head, heap->base + address) || memcmp(start, "GCOL", 4) != 0 || start[4] != VERSION)
+        !sp_h5_vfile_read(heap->file, start, head, heap->base + address) || memcmp(start, "GCOL", 4) != 0 ||
+        start[4] != VERSION)
         return SP_EDATA;
     collection c = {.address = address, .size = number(start + HEAD_BEFORE_SIZE, heap->length_size)};
     if (c.size < head || c.size > UINT32_MAX || c.size > file_size || c.size > file_size - heap->bytes_used)
         return SP_EDATA;
     if (!(c.bytes = malloc((size_t)c.size)))
         return SP_ENOMEM;
-    sp_status status =
-        sp_h5_vfile_read(heap->file, c.bytes, c.size, heap->base + address) && objects_walk(heap, &c, NULL, &c.n_objects)
-            ? SP_OK
-            : SP_EDATA;
+    sp_status status = sp_h5_vfile_read(heap->file, c.bytes, c.size, heap->base + address) &&
+                               objects_walk(heap, &c, NULL, &c.n_objects)
+                           ? SP_OK
+                           : SP_EDATA;
     if (status == SP_OK && !(c.objects = calloc((size_t)c.n_objects + 1, sizeof *c.objects)))
         status = SP_ENOMEM;
     if (status != SP_OK) {

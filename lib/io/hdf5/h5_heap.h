@@ -22,11 +22,13 @@ size_t sp_h5_heap_reference(const sp_h5_heap *heap);
 
 /* Reads the n references that a dataset (else attribute) of texts of variable length holds, from one that is not virtual.
  * references: room for them. < 0: HDF5 cannot. */
-herr_t sp_h5_heap_references(const sp_h5_heap *heap, hid_t object, int is_dataset, hid_t type, int64_t n, void *references);
+herr_t sp_h5_heap_references(const sp_h5_heap *heap, hid_t object, int is_dataset, hid_t type, int64_t n,
+                             void *references);
 
 /* The text of a reference, not ended by 0, which lives as long as the heap. SP_OK; SP_EDATA: damaged; SP_ENOMEM. Memory: each
  * collection that is used, and no more than the file has, in all. */
-sp_status sp_h5_heap_text(sp_h5_heap *heap, const unsigned char *reference, const char **text, size_t *length);
+sp_status sp_h5_heap_text(sp_h5_heap *heap, const unsigned char *reference, const char **text,
+                          size_t *length);
 
 /* A list for reading or writing n variable texts: HDF5 converts them in two buffers, of 1 MiB each unless told otherwise, and
  * clears both first, which takes longer than everything else about a few names. H5Pclose() it; H5P_DEFAULT, which need not be

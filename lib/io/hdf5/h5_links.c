@@ -95,7 +95,8 @@ static sp_status explain_link(hid_t file, const char *file_name, const char *lin
         sp_h5_reason(reason);
     const char *why = sp_h5_refusal_text(opened ? sp_h5_vfile_refusal(opened) : SP_H5_NOT_THERE);
     H5L_info_t info;
-    if (H5Lget_info(file, link, &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD && info.u.val_size > 0) {
+    if (H5Lget_info(file, link, &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD &&
+        info.u.val_size > 0) {
         sp_status status = SP_OK;
         char *value = calloc(info.u.val_size + 1, 1);
         const char *other = NULL, *target = NULL;
@@ -103,23 +104,26 @@ static sp_status explain_link(hid_t file, const char *file_name, const char *lin
             status = sp_no_memory(err);
         else if (H5Lget_val(file, link, value, info.u.val_size, H5P_DEFAULT) >= 0) {
             if (info.type == H5L_TYPE_SOFT && strstr(reason, "too many links"))
-                status =
-                    sp_fail(err, SP_EFILE, "%s: %s is a link that leads back to itself; mend the link or name another dataset",
-                            file_name, link);
+                status = sp_fail(
+                    err, SP_EFILE,
+                    "%s: %s is a link that leads back to itself; mend the link or name another dataset",
+                    file_name, link);
             else if (info.type == H5L_TYPE_SOFT)
-                status =
-                    sp_fail(err, SP_EFILE, "%s: %s is a link to %s, which is not there; mend the link or name another dataset",
-                            file_name, link, value);
-            else if (info.type == H5L_TYPE_EXTERNAL && H5Lunpack_elink_val(value, info.u.val_size, NULL, &other, &target) >= 0)
-                status = sp_fail(err, SP_EFILE, "%s: %s is a link to %s in the file %s, which %s", file_name, link, target, other,
-                                 why);
+                status = sp_fail(
+                    err, SP_EFILE,
+                    "%s: %s is a link to %s, which is not there; mend the link or name another dataset",
+                    file_name, link, value);
+            else if (info.type == H5L_TYPE_EXTERNAL &&
+                     H5Lunpack_elink_val(value, info.u.val_size, NULL, &other, &target) >= 0)
+                status = sp_fail(err, SP_EFILE, "%s: %s is a link to %s in the file %s, which %s", file_name,
+                                 link, target, other, why);
         }
         free(value);
         if (status != SP_OK)
             return status;
     }
-    return sp_fail(err, SP_EFILE, "%s: %s cannot be opened (%s); the file is damaged: copy or write it again", file_name, link,
-                   reason[0] ? reason : "no reason given");
+    return sp_fail(err, SP_EFILE, "%s: %s cannot be opened (%s); the file is damaged: copy or write it again",
+                   file_name, link, reason[0] ? reason : "no reason given");
 }
 
 sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, const char *mend, sp_error *err)
@@ -183,8 +187,8 @@ static void names_free(names *list)
     free(list->items);
 }
 
-sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, bool *is_hard,
-                      sp_error *err)
+sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n,
+                      bool *is_hard, sp_error *err)
 {
     hid_t id = H5Gopen2(file, group, H5P_DEFAULT);
     if (id < 0)
@@ -196,8 +200,10 @@ sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_t
     if (list.failed) {
         status = sp_no_memory(err);
     } else if (done < 0) {
-        status = sp_fail(err, SP_EFILE, "%s: the contents of %s cannot be listed; the file is damaged: copy or write it again",
-                         file_name, group);
+        status =
+            sp_fail(err, SP_EFILE,
+                    "%s: the contents of %s cannot be listed; the file is damaged: copy or write it again",
+                    file_name, group);
     } else {
         sp_natural_sort(list.items, list.n);
         *out = sp_texts_copy((const char *const *)list.items, list.n);
@@ -236,7 +242,8 @@ static bool find_pattern(const char *a, const char *b, char *out, size_t size)
         bool is_same = m == n && memcmp(a, b, m) == 0;
         if (!is_same && (is_last || ++n_different > 1))
             return false;
-        int added = is_same ? snprintf(out + used, size - used, "/%.*s", (int)m, a) : snprintf(out + used, size - used, "/{id}");
+        int added = is_same ? snprintf(out + used, size - used, "/%.*s", (int)m, a)
+                            : snprintf(out + used, size - used, "/{id}");
         if (added < 0 || (used += (size_t)added) >= size)
             return false;
         a += m;
@@ -268,9 +275,10 @@ static herr_t list_link(hid_t group, const char *name, const H5L_info_t *info, v
     for (const char *p = name; (p = strchr(p, '/')); p++)
         depth++;
     if (depth > LIST_DEPTH || ++list->n_links > LIST_LINKS) {
-        snprintf(list->text + list->used, list->size - list->used, "%s%s", list->n_datasets ? "" : "no dataset",
-                 depth > LIST_DEPTH ? ", and groups within groups, more than 64 deep, where nothing was looked for"
-                                    : ", and more than 100000 links, where nothing was looked for");
+        snprintf(
+            list->text + list->used, list->size - list->used, "%s%s", list->n_datasets ? "" : "no dataset",
+            depth > LIST_DEPTH ? ", and groups within groups, more than 64 deep, where nothing was looked for"
+                               : ", and more than 100000 links, where nothing was looked for");
         return 1;
     }
     hid_t dataset = H5Oopen(group, name, H5P_DEFAULT);
@@ -286,8 +294,9 @@ static herr_t list_link(hid_t group, const char *name, const H5L_info_t *info, v
         sp_element element;
         sp_element_of(stored, &element);
         if (list->n_datasets < LIST_DATASETS && list->used < list->size - 300) {
-            int added = snprintf(list->text + list->used, list->size - list->used, "%s%.120s %s %s", list->n_datasets ? ", " : "",
-                                 path, sp_element_name(stored, type), sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+            int added = snprintf(list->text + list->used, list->size - list->used, "%s%.120s %s %s",
+                                 list->n_datasets ? ", " : "", path, sp_element_name(stored, type),
+                                 sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
             list->used += (size_t)added;
             list->n_datasets++;
         } else {

@@ -26,11 +26,12 @@ typedef struct matlab_file {
 static sp_status take_bytes(matlab_file *m, const char *path, int64_t n, sp_error *err)
 {
     m->left -= n;
-    return m->left >= 0 ? SP_OK
-                        : sp_fail(err, SP_EDATA,
-                                  "%s: matrix %s: speaks of more values than the %lld bytes of the file can hold; "
-                                  "save it again",
-                                  m->name, path, (long long)m->arrays->file_size);
+    return m->left >= 0
+               ? SP_OK
+               : sp_fail(err, SP_EDATA,
+                         "%s: matrix %s: speaks of more values than the %lld bytes of the file can hold; "
+                         "save it again",
+                         m->name, path, (long long)m->arrays->file_size);
 }
 
 /* "double", "cell", "" where it is no matrix of MATLAB's, or an empty one. */
@@ -66,17 +67,21 @@ static sp_mat_shape shape_of(const sp_h5_data *data)
 }
 
 /* Values as doubles, floats or int64, by the class. The caller frees *out. */
-static sp_status read_values(const matlab_file *m, const sp_h5_data *data, const char *path, int64_t count, sp_target target,
-                             void **out, sp_error *err)
+static sp_status read_values(const matlab_file *m, const sp_h5_data *data, const char *path, int64_t count,
+                             sp_target target, void **out, sp_error *err)
 {
     const hsize_t start[H5S_MAX_RANK] = {0};
-    unsigned char *raw = malloc((size_t)count * data->element.size + 1), *values = malloc((size_t)count * 8 + 1);
-    sp_status status = raw && values ? sp_h5_data_read(data, m->name, path, start, data->dims, raw, err) : sp_no_memory(err);
+    unsigned char *raw = malloc((size_t)count * data->element.size + 1),
+                  *values = malloc((size_t)count * 8 + 1);
+    sp_status status =
+        raw && values ? sp_h5_data_read(data, m->name, path, start, data->dims, raw, err) : sp_no_memory(err);
     double bad = 0;
-    const int64_t at = status == SP_OK ? sp_element_convert(&data->element, raw, count, target, 0, values, &bad) : -1;
+    const int64_t at =
+        status == SP_OK ? sp_element_convert(&data->element, raw, count, target, 0, values, &bad) : -1;
     if (at >= 0)
-        status = sp_fail(err, SP_EDATA, "%s: matrix %s: value %lld is %g, which its class cannot hold; save it again", m->name,
-                         path, (long long)at, bad);
+        status = sp_fail(err, SP_EDATA,
+                         "%s: matrix %s: value %lld is %g, which its class cannot hold; save it again",
+                         m->name, path, (long long)at, bad);
     free(raw);
     if (status == SP_OK)
         *out = values;
@@ -98,9 +103,11 @@ static sp_status make_texts(const sp_mat_shape *shape, const int64_t *values, sp
 }
 
 /* Numbers or text; what is none leaves `out` without bytes. */
-static sp_status read_plain(matlab_file *m, const char *path, const char *class, sp_stored *out, sp_error *err)
+static sp_status read_plain(matlab_file *m, const char *path, const char *class, sp_stored *out,
+                            sp_error *err)
 {
-    static const char *const wholes[] = {"logical", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"};
+    static const char *const wholes[] = {"logical", "int8",   "int16",  "int32", "int64",
+                                         "uint8",   "uint16", "uint32", "uint64"};
     const int one = 1;
     const bool is_char = strcmp(class, "char") == 0, is_double = strcmp(class, "double") == 0,
                is_single = strcmp(class, "single") == 0;
@@ -126,7 +133,8 @@ static sp_status read_plain(matlab_file *m, const char *path, const char *class,
         goto done;
     TRY(take_bytes(m, path, shape.count * data.element.size, err));
     TRY(read_values(m, &data, path, shape.count, target, &values, err));
-    TRY(is_char ? make_texts(&shape, values, out, err) : sp_mat_numbers(&shape, &element, values, class, out, err));
+    TRY(is_char ? make_texts(&shape, values, out, err)
+                : sp_mat_numbers(&shape, &element, values, class, out, err));
 done:
     free(values);
     sp_h5_data_close(&data);
@@ -143,7 +151,8 @@ static void path_of(hid_t dataset, const hobj_ref_t *reference, char *path, size
         path[0] = '\0';
 }
 
-static sp_status read_references(matlab_file *m, hid_t dataset, const char *path, hobj_ref_t **out, int64_t *n, sp_error *err)
+static sp_status read_references(matlab_file *m, hid_t dataset, const char *path, hobj_ref_t **out,
+                                 int64_t *n, sp_error *err)
 {
     enum { MOST = 1 << 24 };
     hid_t created = -1, type = H5Dget_type(dataset), space = H5Dget_space(dataset);

@@ -33,7 +33,8 @@ struct sp_h5_paths {
     sp_output output;
     sp_write_behind *behind; /* the numbers on their way */
     slot *slots;
-    int32_t n_slots, per_strategy, labels, segments, extras; /* the last three: index of the (first) slot, or -1 */
+    int32_t n_slots, per_strategy, labels, segments,
+        extras;                 /* the last three: index of the (first) slot, or -1 */
     int32_t confidence, broken; /* places in a strategy's run, or -1; broken_steps comes after broken */
     sp_paths_type path_type;
     void *scratch; /* WRITE_VALUES values of 8 bytes */
@@ -93,7 +94,8 @@ void sp_h5_paths_abort(sp_h5_paths *writer)
 
 /* ---- the plan: which datasets, how large ---- */
 
-static bool slot_add(sp_h5_paths *writer, const char *group, const char *name, sp_paths_type type, int64_t length)
+static bool slot_add(sp_h5_paths *writer, const char *group, const char *name, sp_paths_type type,
+                     int64_t length)
 {
     char *path = name ? sp_array_join(group, name) : sp_stored_path(group);
     if (!path)
@@ -105,7 +107,8 @@ static bool slot_add(sp_h5_paths *writer, const char *group, const char *name, s
 /* The same, of a value for each step. */
 static bool slot_add_steps(sp_h5_paths *writer, const char *group, const char *name, sp_paths_type type)
 {
-    const bool done = slot_add(writer, group, name, type, writer->holes ? writer->holes->n_steps : writer->n_kept);
+    const bool done =
+        slot_add(writer, group, name, type, writer->holes ? writer->holes->n_steps : writer->n_kept);
     if (done)
         writer->slots[writer->n_slots - 1].is_steps = true;
     return done;
@@ -114,11 +117,12 @@ static bool slot_add_steps(sp_h5_paths *writer, const char *group, const char *n
 static bool plan_strategy(sp_h5_paths *writer, const sp_paths_header *header, const char *name)
 {
     const int64_t n = header->n_recordings;
-    return slot_add_steps(writer, "/paths", name, writer->path_type) && slot_add(writer, "/path_scores", name, SP_PATHS_F64, n) &&
+    return slot_add_steps(writer, "/paths", name, writer->path_type) &&
+           slot_add(writer, "/path_scores", name, SP_PATHS_F64, n) &&
            slot_add(writer, "/status", name, SP_PATHS_U8, n) &&
            (writer->confidence < 0 || slot_add_steps(writer, "/confidence", name, SP_PATHS_F32)) &&
-           (writer->broken < 0 ||
-            (slot_add(writer, "/broken", name, SP_PATHS_I64, n) && slot_add_steps(writer, "/broken_steps", name, SP_PATHS_U8)));
+           (writer->broken < 0 || (slot_add(writer, "/broken", name, SP_PATHS_I64, n) &&
+                                   slot_add_steps(writer, "/broken_steps", name, SP_PATHS_U8)));
 }
 
 static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_header *header, sp_error *err)
@@ -127,8 +131,9 @@ static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_head
         for (int32_t j = 0; j < i; j++)
             if (strcmp(header->strategies[i], header->strategies[j]) == 0)
                 return sp_fail(err, SP_EINVAL,
-                               "%s: two strategies are called %s, but /paths/%s can hold only one; write them to two files", file,
-                               header->strategies[i], header->strategies[i]);
+                               "%s: two strategies are called %s, but /paths/%s can hold only one; write "
+                               "them to two files",
+                               file, header->strategies[i], header->strategies[i]);
     const int32_t most = header->n_strategies * SLOTS_MOST + 2 + header->n_extras;
     writer->slots = calloc((size_t)most, sizeof *writer->slots);
     writer->scratch = malloc(WRITE_VALUES * sizeof(int64_t));
@@ -155,8 +160,9 @@ static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_head
     writer->extras = writer->n_slots;
     for (int32_t i = 0; has_memory && i < header->n_extras; i++) {
         const sp_paths_extra *extra = &header->extras[i];
-        has_memory = extra->is_per_step ? slot_add_steps(writer, extra->path, NULL, extra->type)
-                                        : slot_add(writer, extra->path, NULL, extra->type, header->n_recordings);
+        has_memory = extra->is_per_step
+                         ? slot_add_steps(writer, extra->path, NULL, extra->type)
+                         : slot_add(writer, extra->path, NULL, extra->type, header->n_recordings);
         if (has_memory) {
             writer->slots[writer->n_slots - 1].n_rows = extra->n_rows;
             writer->slots[writer->n_slots - 1].n_columns = extra->n_columns;
@@ -168,10 +174,12 @@ static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_head
 /* Bytes the file will have, rather too many. */
 static int64_t plan_size(const sp_h5_paths *writer, const sp_paths_header *header)
 {
-    int64_t bytes = 65536 + 8 * (header->n_recordings + 1) + (header->holes ? 4096 + header->holes->n_steps : 0);
+    int64_t bytes =
+        65536 + 8 * (header->n_recordings + 1) + (header->holes ? 4096 + header->holes->n_steps : 0);
     for (int32_t i = 0; i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
-        bytes += 4096 + at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns) * (int64_t)type_size(s->type);
+        bytes += 4096 + at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns) *
+                            (int64_t)type_size(s->type);
     }
     for (int64_t n = 0; header->ids && n < header->n_recordings; n++)
         bytes += 48 + (int64_t)strlen(header->ids[n]);
@@ -188,7 +196,8 @@ static int64_t plan_size(const sp_h5_paths *writer, const sp_paths_header *heade
 static bool attribute_texts(hid_t object, const char *name, const char *const *texts, int64_t n)
 {
     const hsize_t size = n < 0 ? 0 : (hsize_t)n;
-    hid_t type = sp_h5_string_type(H5T_VARIABLE), space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    hid_t type = sp_h5_string_type(H5T_VARIABLE),
+          space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
     hid_t id = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     bool done = id >= 0 && (n == 0 || H5Awrite(id, type, texts) >= 0);
     if (id >= 0)
@@ -210,7 +219,8 @@ static hid_t creation_list(hid_t type)
     const htri_t are_texts = H5Tis_variable_str(type); /* they must be filled, HDF5 says */
     const bool done = list >= 0 && are_texts >= 0 && H5Pset_layout(list, H5D_CONTIGUOUS) >= 0 &&
                       H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
-                      (are_texts > 0 || H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0) && H5Pset_obj_track_times(list, 0) >= 0;
+                      (are_texts > 0 || H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0) &&
+                      H5Pset_obj_track_times(list, 0) >= 0;
     if (done || list < 0)
         return list;
     H5Pclose(list);
@@ -219,8 +229,10 @@ static hid_t creation_list(hid_t type)
 
 static hid_t dataset_new(hid_t file, const char *path, hid_t type, int rank, const hsize_t *dims)
 {
-    hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(type), links = H5Pcreate(H5P_LINK_CREATE);
-    const bool done = space >= 0 && created >= 0 && links >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0;
+    hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(type),
+          links = H5Pcreate(H5P_LINK_CREATE);
+    const bool done =
+        space >= 0 && created >= 0 && links >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0;
     hid_t id = done ? H5Dcreate2(file, path, type, space, links, created, H5P_DEFAULT) : H5I_INVALID_HID;
     sp_h5_close(links);
     sp_h5_close(created);
@@ -272,7 +284,8 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
     if (id < 0)
         return false;
     haddr_t position = H5Dget_offset(id);
-    bool done = (position != HADDR_UNDEF || s->length == 0) && (!is_status || attribute_texts(id, "names", names, 4));
+    bool done =
+        (position != HADDR_UNDEF || s->length == 0) && (!is_status || attribute_texts(id, "names", names, 4));
     s->position = position == HADDR_UNDEF ? 0 : (int64_t)position;
     return (H5Dclose(id) >= 0) & done;
 }
@@ -311,18 +324,23 @@ static bool dataset_holes(hid_t file, const sp_paths_header *header)
 
 static bool skeleton_fill(hid_t file, sp_h5_paths *writer, const sp_paths_header *header)
 {
-    bool done = dataset_offsets(file, header->holes ? header->holes->offsets : header->offsets, header->n_recordings) &&
-                dataset_holes(file, header) && dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
-                dataset_subjects(file, header->subjects, header->n_recordings) &&
-                dataset_texts(file, "/classes", header->classes, header->n_classes) &&
-                attribute_text(file, "statepath_version", sp_version()) && attribute_text(file, "command", header->command) &&
-                attribute_text(file, "model", header->model_json) && attribute_text(file, "input", header->input) &&
-                sp_h5_put_attribute(file, "input_size", H5T_NATIVE_INT64, H5T_NATIVE_INT64, &header->input_size) &&
-                (!(header->epoch_seconds > 0) ||
-                 sp_h5_put_attribute(file, "epoch_seconds", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, &header->epoch_seconds)) &&
-                (header->n_strategies == 0 || attribute_texts(file, "strategies", header->strategies, header->n_strategies));
+    bool done =
+        dataset_offsets(file, header->holes ? header->holes->offsets : header->offsets,
+                        header->n_recordings) &&
+        dataset_holes(file, header) && dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
+        dataset_subjects(file, header->subjects, header->n_recordings) &&
+        dataset_texts(file, "/classes", header->classes, header->n_classes) &&
+        attribute_text(file, "statepath_version", sp_version()) &&
+        attribute_text(file, "command", header->command) &&
+        attribute_text(file, "model", header->model_json) && attribute_text(file, "input", header->input) &&
+        sp_h5_put_attribute(file, "input_size", H5T_NATIVE_INT64, H5T_NATIVE_INT64, &header->input_size) &&
+        (!(header->epoch_seconds > 0) || sp_h5_put_attribute(file, "epoch_seconds", H5T_NATIVE_DOUBLE,
+                                                             H5T_NATIVE_DOUBLE, &header->epoch_seconds)) &&
+        (header->n_strategies == 0 ||
+         attribute_texts(file, "strategies", header->strategies, header->n_strategies));
     for (int32_t i = 0; done && i < writer->n_slots; i++) {
-        bool is_status = i < header->n_strategies * writer->per_strategy && i % writer->per_strategy == SLOT_STATUS;
+        bool is_status =
+            i < header->n_strategies * writer->per_strategy && i % writer->per_strategy == SLOT_STATUS;
         done = slot_create(file, &writer->slots[i], is_status);
     }
     return done;
@@ -333,8 +351,9 @@ static sp_status skeleton_write(sp_h5_paths *writer, const sp_paths_header *head
     sp_h5_failure failure;
     sp_h5_failure_watch(&failure);
     hid_t file = sp_h5_create(&writer->output);
-    sp_status status =
-        file >= 0 && skeleton_fill(file, writer, header) ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
+    sp_status status = file >= 0 && skeleton_fill(file, writer, header)
+                           ? SP_OK
+                           : sp_h5_put_failed(&writer->output, &failure, err);
     if (file >= 0 && H5Fclose(file) < 0 && status == SP_OK)
         status = sp_h5_put_failed(&writer->output, &failure, err);
     sp_h5_failure_end();
@@ -383,8 +402,8 @@ static void fill_holes(sp_paths_type type, unsigned char *to, size_t size)
 
 /* Spreads steps first .. first+count-1 over their places, with the holes before them, and after the last step of all. *first and
  * *count become those of all. NULL: no memory. */
-static const void *spread_steps(sp_h5_paths *writer, const slot *s, int64_t *first, int64_t *count, const void *values,
-                                size_t size)
+static const void *spread_steps(sp_h5_paths *writer, const slot *s, int64_t *first, int64_t *count,
+                                const void *values, size_t size)
 {
     const int64_t *step_at = writer->holes->step_at, from = *first, n = *count;
     const int64_t begin = from > 0 ? step_at[from - 1] + 1 : 0;
@@ -399,33 +418,36 @@ static const void *spread_steps(sp_h5_paths *writer, const slot *s, int64_t *fir
     }
     fill_holes(s->type, writer->spread, bytes);
     for (int64_t i = 0; i < n; i++)
-        memcpy(writer->spread + (size_t)(step_at[from + i] - begin) * size, (const char *)values + (size_t)i * size, size);
+        memcpy(writer->spread + (size_t)(step_at[from + i] - begin) * size,
+               (const char *)values + (size_t)i * size, size);
     *first = begin;
     *count = end - begin;
     return writer->spread;
 }
 
-static sp_status slot_write(sp_h5_paths *writer, slot *s, int64_t row, int64_t first, int64_t count, const void *values,
-                            sp_error *err)
+static sp_status slot_write(sp_h5_paths *writer, slot *s, int64_t row, int64_t first, int64_t count,
+                            const void *values, sp_error *err)
 {
     const int64_t n_columns = at_least_one(s->n_columns), size = n_columns * (int64_t)type_size(s->type);
     const bool has_holes = writer->holes && s->is_steps;
     const int64_t length = has_holes ? writer->n_kept : s->length;
     if (first < 0 || count < 0 || first > length - count || row < 0 || row >= at_least_one(s->n_rows))
-        return sp_fail(err, SP_EINVAL, "%s: %s: values %lld to %lld of row %lld do not fit its shape", writer->output.file,
-                       s->path, (long long)first, (long long)(first + count - 1), (long long)row);
+        return sp_fail(err, SP_EINVAL, "%s: %s: values %lld to %lld of row %lld do not fit its shape",
+                       writer->output.file, s->path, (long long)first, (long long)(first + count - 1),
+                       (long long)row);
     const int64_t written = count * n_columns;
     if (has_holes && count > 0 && !(values = spread_steps(writer, s, &first, &count, values, (size_t)size)))
         return sp_no_memory(err);
-    sp_status status =
-        sp_write_behind_put(writer->behind, values, (size_t)(count * size), s->position + (row * s->length + first) * size, err);
+    sp_status status = sp_write_behind_put(writer->behind, values, (size_t)(count * size),
+                                           s->position + (row * s->length + first) * size, err);
     if (status == SP_OK)
         s->written += written;
     return status;
 }
 
 /* Classes in the type of the file, a piece at a time. */
-static sp_status classes_write(sp_h5_paths *writer, slot *s, int64_t first, int64_t count, const int32_t *classes, sp_error *err)
+static sp_status classes_write(sp_h5_paths *writer, slot *s, int64_t first, int64_t count,
+                               const int32_t *classes, sp_error *err)
 {
     if (s->type == SP_PATHS_I32)
         return slot_write(writer, s, 0, first, count, classes, err);
@@ -446,8 +468,8 @@ static uint8_t status_code(sp_status status)
 }
 
 /* Scores, statuses and counts of recordings, a piece at a time. */
-static sp_status results_write(sp_h5_paths *writer, slot *slots, int64_t first, int64_t count, const sp_decoded *results,
-                               sp_error *err)
+static sp_status results_write(sp_h5_paths *writer, slot *slots, int64_t first, int64_t count,
+                               const sp_decoded *results, sp_error *err)
 {
     sp_status status = SP_OK;
     for (int64_t at = 0; at < count; at += WRITE_VALUES) {
@@ -475,13 +497,13 @@ static sp_status zeros_write(sp_h5_paths *writer, slot *s, int64_t first, int64_
     memset(writer->scratch, 0, WRITE_VALUES);
     sp_status status = SP_OK;
     for (int64_t at = 0; status == SP_OK && at < count; at += WRITE_VALUES)
-        status =
-            slot_write(writer, s, 0, first + at, count - at < WRITE_VALUES ? count - at : WRITE_VALUES, writer->scratch, err);
+        status = slot_write(writer, s, 0, first + at, count - at < WRITE_VALUES ? count - at : WRITE_VALUES,
+                            writer->scratch, err);
     return status;
 }
 
-sp_status sp_h5_paths_add(sp_h5_paths *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
-                          int64_t n_steps, const sp_decode_output *output, sp_error *err)
+sp_status sp_h5_paths_add(sp_h5_paths *writer, int32_t strategy, int64_t first, int64_t n_recordings,
+                          int64_t first_step, int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
     sp_status status = SP_OK;
@@ -490,8 +512,9 @@ sp_status sp_h5_paths_add(sp_h5_paths *writer, int32_t strategy, int64_t first, 
     if (writer->confidence >= 0)
         TRY(slot_write(writer, &slots[writer->confidence], 0, first_step, n_steps, output->confidence, err));
     if (writer->broken >= 0)
-        TRY(output->broken ? slot_write(writer, &slots[writer->broken + 1], 0, first_step, n_steps, output->broken, err)
-                           : zeros_write(writer, &slots[writer->broken + 1], first_step, n_steps, err));
+        TRY(output->broken
+                ? slot_write(writer, &slots[writer->broken + 1], 0, first_step, n_steps, output->broken, err)
+                : zeros_write(writer, &slots[writer->broken + 1], first_step, n_steps, err));
 done:
     return status;
 }
@@ -506,8 +529,8 @@ void sp_h5_paths_forget(sp_h5_paths *writer, int32_t strategy, int64_t n_steps)
         slots[writer->broken + 1].written -= n_steps;
 }
 
-sp_status sp_h5_paths_add_labels(sp_h5_paths *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                                 const int64_t *segments, sp_error *err)
+sp_status sp_h5_paths_add_labels(sp_h5_paths *writer, int64_t first_step, int64_t n_steps,
+                                 const int32_t *labels, const int64_t *segments, sp_error *err)
 {
     sp_status status = SP_OK;
     if (writer->labels >= 0 && labels)
@@ -518,8 +541,8 @@ done:
     return status;
 }
 
-sp_status sp_h5_paths_put(sp_h5_paths *writer, int32_t extra, int64_t row, int64_t first, int64_t count, const void *values,
-                          sp_error *err)
+sp_status sp_h5_paths_put(sp_h5_paths *writer, int32_t extra, int64_t row, int64_t first, int64_t count,
+                          const void *values, sp_error *err)
 {
     return slot_write(writer, &writer->slots[writer->extras + extra], row, first, count, values, err);
 }
@@ -531,7 +554,8 @@ sp_status sp_h5_paths_commit(sp_h5_paths *writer, sp_error *err)
         const slot *s = &writer->slots[i];
         int64_t all = slot_values(writer, s);
         if (s->written != all)
-            TRY(sp_fail(err, SP_EINVAL, "%s: %s is not complete, %lld of %lld values were written; the file is given up",
+            TRY(sp_fail(err, SP_EINVAL,
+                        "%s: %s is not complete, %lld of %lld values were written; the file is given up",
                         writer->output.file, s->path, (long long)s->written, (long long)all));
     }
     TRY(sp_write_behind_finish(writer->behind, err));

@@ -52,8 +52,9 @@ static bool is_same_form(const sp_h5_place_form *a, const sp_h5_place_form *b)
 {
     const sp_h5_stored *s = &a->stored, *t = &b->stored;
     bool is_same = a->element.kind == b->element.kind && a->element.size == b->element.size &&
-                   a->element.is_big == b->element.is_big && s->rank == t->rank && s->form.size == t->form.size &&
-                   s->form.bytes == t->form.bytes && s->form.shuffle == t->form.shuffle && s->form.packed == t->form.packed &&
+                   a->element.is_big == b->element.is_big && s->rank == t->rank &&
+                   s->form.size == t->form.size && s->form.bytes == t->form.bytes &&
+                   s->form.shuffle == t->form.shuffle && s->form.packed == t->form.packed &&
                    s->form.checked == t->form.checked && s->form.is_lzf == t->form.is_lzf;
     for (int i = 0; i < 3; i++)
         is_same &= s->chunk[i] == t->chunk[i] && (i == 0 || s->dims[i] == t->dims[i]);
@@ -85,7 +86,8 @@ static bool chunks_find(const sp_h5_data *data, const sp_h5_stored *s, sp_h5_pla
 {
     const int64_t across = chunks_along(s, 1, s->dims[1]) * chunks_along(s, 2, s->dims[2]);
     *n = 0;
-    if (s->dims[0] / MOST_CHUNKS > s->chunk[0] || across > MOST_CHUNKS || chunks_along(s, 0, s->dims[0]) * across > MOST_CHUNKS)
+    if (s->dims[0] / MOST_CHUNKS > s->chunk[0] || across > MOST_CHUNKS ||
+        chunks_along(s, 0, s->dims[0]) * across > MOST_CHUNKS)
         return false;
     for (int64_t row = 0; row < s->dims[0]; row += s->chunk[0])
         for (int64_t at1 = 0; at1 < s->dims[1]; at1 += s->chunk[1])
@@ -94,10 +96,12 @@ static bool chunks_find(const sp_h5_data *data, const sp_h5_stored *s, sp_h5_pla
                 unsigned skipped = 0;
                 haddr_t position = HADDR_UNDEF;
                 sp_h5_own_axes(s->rank, row, at1, at2, at);
-                if (H5Dget_chunk_info_by_coord(data->id, at, &skipped, &position, &bytes) < 0 || position == HADDR_UNDEF ||
-                    bytes == 0 || bytes > s->form.bytes + s->form.bytes / 8 + 4096 || bytes > UINT32_MAX)
+                if (H5Dget_chunk_info_by_coord(data->id, at, &skipped, &position, &bytes) < 0 ||
+                    position == HADDR_UNDEF || bytes == 0 ||
+                    bytes > s->form.bytes + s->form.bytes / 8 + 4096 || bytes > UINT32_MAX)
                     return false;
-                out[(*n)++] = (sp_h5_place_chunk){.position = position, .bytes = (uint32_t)bytes, .skipped = skipped};
+                out[(*n)++] =
+                    (sp_h5_place_chunk){.position = position, .bytes = (uint32_t)bytes, .skipped = skipped};
             }
     return *n > 0;
 }
@@ -162,7 +166,8 @@ bool sp_h5_places_is_chunked(const sp_h5_places *p, int64_t n)
     return p->forms[p->places[n].form].stored.chunk[0] != 0;
 }
 
-static sp_status chunk_fetch(const sp_h5_place_chunk *at, const sp_h5_vfile *file, sp_chunk *job, sp_chunk_jobs *jobs)
+static sp_status chunk_fetch(const sp_h5_place_chunk *at, const sp_h5_vfile *file, sp_chunk *job,
+                             sp_chunk_jobs *jobs)
 {
     unsigned char *room;
     job->stored = at->bytes;
@@ -173,14 +178,15 @@ static sp_status chunk_fetch(const sp_h5_place_chunk *at, const sp_h5_vfile *fil
     return status == SP_OK ? sp_chunk_jobs_add(jobs, job) : status;
 }
 
-sp_status sp_h5_places_fetch(const sp_h5_places *p, int64_t n, const sp_h5_vfile *file, sp_chunk_jobs *jobs, void *raw,
-                             bool *is_there)
+sp_status sp_h5_places_fetch(const sp_h5_places *p, int64_t n, const sp_h5_vfile *file, sp_chunk_jobs *jobs,
+                             void *raw, bool *is_there)
 {
     const sp_h5_place *place = &p->places[n];
     const sp_h5_stored *s = &p->forms[place->form].stored;
     *is_there = s->chunk[0] == 0;
     if (*is_there)
-        return sp_h5_vfile_read(file, raw, (uint64_t)(place->n_rows * s->dims[1] * s->dims[2]) * s->form.size, place->at)
+        return sp_h5_vfile_read(file, raw, (uint64_t)(place->n_rows * s->dims[1] * s->dims[2]) * s->form.size,
+                                place->at)
                    ? SP_OK
                    : SP_EFILE;
     const sp_box all = {.n_rows = place->n_rows, .n1 = s->dims[1], .n2 = s->dims[2]};

@@ -34,7 +34,7 @@ bool sp_h5_places_is_chunked(const sp_h5_places *places, int64_t n);
 /* Reads recording n's values, as they are stored, to `raw`, which has room for all of them. Chunks are there when the jobs are
  * done, what is contiguous already now (*is_there). SP_OK; SP_ENOMEM; SP_EFILE: not done, and jobs that wait may have a part of
  * it to do. */
-sp_status sp_h5_places_fetch(const sp_h5_places *places, int64_t n, const sp_h5_vfile *file, sp_chunk_jobs *jobs, void *raw,
-                             bool *is_there);
+sp_status sp_h5_places_fetch(const sp_h5_places *places, int64_t n, const sp_h5_vfile *file,
+                             sp_chunk_jobs *jobs, void *raw, bool *is_there);
 
 #endif

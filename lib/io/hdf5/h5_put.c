@@ -10,12 +10,13 @@
 enum { CHUNK_ROWS = 4096 };
 
 /* data NULL: it is only laid out. Takes the creation list over. */
-static bool put_dataset(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
-                        hid_t plist, const void *data)
+static bool put_dataset(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank,
+                        const hsize_t *dims, hid_t plist, const void *data)
 {
     hid_t space = plist >= 0 ? H5Screate_simple(rank, dims, NULL) : H5I_INVALID_HID;
     bool is_ok = space >= 0 && H5Pset_obj_track_times(plist, 0) >= 0;
-    hid_t set = is_ok ? H5Dcreate2(file, path, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t set =
+        is_ok ? H5Dcreate2(file, path, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT) : H5I_INVALID_HID;
     is_ok = set >= 0 && (!data || H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
     if (set >= 0)
         is_ok &= H5Dclose(set) >= 0;
@@ -24,14 +25,16 @@ static bool put_dataset(hid_t file, const char *path, hid_t file_type, hid_t mem
     return is_ok;
 }
 
-bool sp_h5_put_numbers(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int64_t n, int32_t n_columns,
-                       const void *data)
+bool sp_h5_put_numbers(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int64_t n,
+                       int32_t n_columns, const void *data)
 {
-    hsize_t dims[2] = {(hsize_t)n, (hsize_t)n_columns}, chunk[2] = {n < CHUNK_ROWS ? (hsize_t)n : CHUNK_ROWS, (hsize_t)n_columns};
+    hsize_t dims[2] = {(hsize_t)n, (hsize_t)n_columns},
+            chunk[2] = {n < CHUNK_ROWS ? (hsize_t)n : CHUNK_ROWS, (hsize_t)n_columns};
     const int rank = n_columns > 0 ? 2 : 1;
     hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
     if (plist >= 0 && n >= 256 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0 &&
-        !(H5Pset_chunk(plist, rank, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 && H5Pset_deflate(plist, 6) >= 0)) {
+        !(H5Pset_chunk(plist, rank, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 &&
+          H5Pset_deflate(plist, 6) >= 0)) {
         H5Pclose(plist);
         return false;
     }
@@ -78,7 +81,8 @@ hid_t sp_h5_bool_type(void)
 bool sp_h5_put_attribute(hid_t file, const char *name, hid_t file_type, hid_t memory_type, const void *value)
 {
     hid_t space = H5Screate(H5S_SCALAR);
-    hid_t attribute = space >= 0 ? H5Acreate2(file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t attribute =
+        space >= 0 ? H5Acreate2(file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
     bool is_ok = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
     if (attribute >= 0)
         is_ok &= H5Aclose(attribute) >= 0;
@@ -94,8 +98,8 @@ bool sp_h5_put_text(hid_t file, const char *name, const char *text)
     return is_ok;
 }
 
-bool sp_h5_put_array(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
-                     const void *data)
+bool sp_h5_put_array(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank,
+                     const hsize_t *dims, const void *data)
 {
     return put_dataset(file, path, file_type, memory_type, rank, dims, H5Pcreate(H5P_DATASET_CREATE), data);
 }

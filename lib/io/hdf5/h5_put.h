@@ -11,11 +11,11 @@
 #include "io/output_file.h"
 
 /* A dataset of n rows (and n_columns > 0 columns), compressed where it is worth it. */
-bool sp_h5_put_numbers(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int64_t n, int32_t n_columns,
-                       const void *data);
+bool sp_h5_put_numbers(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int64_t n,
+                       int32_t n_columns, const void *data);
 /* A dataset of any shape, not compressed; data NULL: it is only laid out. */
-bool sp_h5_put_array(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
-                     const void *data);
+bool sp_h5_put_array(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank,
+                     const hsize_t *dims, const void *data);
 /* A string type; size H5T_VARIABLE or bytes. Negative where HDF5 fails. */
 hid_t sp_h5_string_type(size_t size);
 /* Names as fixed strings as wide as the longest. */

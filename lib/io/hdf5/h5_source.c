@@ -20,7 +20,8 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
     TRY(sp_h5_store_open(f, &request->options->access, err));
     source->info.file_size = f->file_size;
     if (request->options->transpose && !request->is_paths)
-        TRY(sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is an HDF5 file", f->file));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s: `transpose` is for arrays of .npy and .npz, and this is an HDF5 file", f->file));
     TRY(sp_array_source_fill(source, request, err));
     source->info.is_simulated = sp_h5_has_attribute(sp_h5_store_file(f), "/", "recipe");
 done:
@@ -42,7 +43,8 @@ static sp_status read_block(sp_source *source, const sp_wanted *wanted, sp_block
     return sp_h5_quiet_end(&quiet, sp_array_source_read(source, wanted, block, err), err);
 }
 
-static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out,
+                           sp_error *err)
 {
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
@@ -56,7 +58,8 @@ static sp_status find_raters(sp_source *source, sp_error *err)
     return sp_h5_quiet_end(&quiet, sp_array_source_find_raters(source, err), err);
 }
 
-static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out,
+                            sp_error *err)
 {
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
@@ -76,7 +79,8 @@ static sp_status find_subjects(sp_source *source, const sp_groups *groups, sp_su
     return status;
 }
 
-static sp_status find_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err)
+static sp_status find_windows(sp_source *source, const char *place, int64_t **start, int64_t **text,
+                              sp_error *err)
 {
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
@@ -105,7 +109,8 @@ static bool is_h5(const sp_file_look *look)
         return true;
     int fd = look->n == sizeof look->head ? open(look->file, O_RDONLY | O_CLOEXEC) : -1;
     bool is_found = false;
-    for (off_t place = sizeof look->head; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
+    for (off_t place = sizeof look->head;
+         fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
         is_found = memcmp(at, magic, length) == 0;
     if (fd >= 0)
         close(fd);

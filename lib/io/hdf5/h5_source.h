@@ -5,6 +5,7 @@
 #include "io/arrays/array_source.h"
 #include "io/hdf5/h5_store.h"
 
-sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err); /* (h5_source_unused.c) */
+sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg,
+                                   sp_error *err); /* (h5_source_unused.c) */
 
 #endif

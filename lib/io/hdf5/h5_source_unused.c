@@ -24,8 +24,9 @@ static bool leads_to(const char *pattern, const char *path)
         const char *id = strstr(pattern, hole);
         const size_t before = id && id < pattern + wanted ? (size_t)(id - pattern) : wanted,
                      after = before < wanted ? wanted - before - (sizeof hole - 1) : 0;
-        if (before < wanted ? there < before + after || memcmp(path + there - after, pattern + wanted - after, after) != 0
-                            : there != wanted)
+        if (before < wanted
+                ? there < before + after || memcmp(path + there - after, pattern + wanted - after, after) != 0
+                : there != wanted)
             return false;
         if (memcmp(path, pattern, before) != 0)
             return false;
@@ -37,7 +38,8 @@ static bool leads_to(const char *pattern, const char *path)
 
 static bool is_used(const sp_array_map *map, const char *path)
 {
-    const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights, &map->mask};
+    const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights,
+                                          &map->mask};
     enum { N_PARTS = sizeof parts / sizeof(const sp_array_part *) };
     for (int i = 0; i < N_PARTS; i++)
         if (sp_array_part_is(parts[i]) && leads_to(parts[i]->path, path))
@@ -50,7 +52,9 @@ static const char *option_of(const sp_element *element, int rank)
 {
     if (element->kind == SP_ELEMENT_FLOAT && (rank == 2 || rank == 3))
         return "`scores`";
-    return (element->kind == SP_ELEMENT_INT || element->kind == SP_ELEMENT_UINT) && (rank == 1 || rank == 2) ? "`labels`" : NULL;
+    return (element->kind == SP_ELEMENT_INT || element->kind == SP_ELEMENT_UINT) && (rank == 1 || rank == 2)
+               ? "`labels`"
+               : NULL;
 }
 
 /* ---- attributes ---- */
@@ -80,7 +84,8 @@ static const char *option_of_attribute(const char *name, bool is_of_recording)
     return is_of_recording ? "`groups`" : NULL;
 }
 
-static void list_attribute(hid_t object, const char *name, const char *shown, const char *option, sp_unused_sink *sink, void *arg)
+static void list_attribute(hid_t object, const char *name, const char *shown, const char *option,
+                           sp_unused_sink *sink, void *arg)
 {
     char what[300], text[SP_ELEMENT_NAME + SP_H5_SHAPE + 1], type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     hsize_t dims[H5S_MAX_RANK] = {0};
@@ -99,7 +104,8 @@ static void list_attribute(hid_t object, const char *name, const char *shown, co
 }
 
 /* Of the object at `path`, shown as `shown`. */
-static void list_attributes(const sp_array_map *map, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
+static void list_attributes(const sp_array_map *map, const char *path, const char *shown,
+                            sp_unused_sink *sink, void *arg)
 {
     enum { MOST = 64 };
     H5O_info_t info = {0};
@@ -109,9 +115,11 @@ static void list_attributes(const sp_array_map *map, const char *path, const cha
     const hsize_t n = H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 ? info.num_attrs : 0;
     for (hsize_t i = 0; i < n && i < MOST; i++) {
         char name[101];
-        const ssize_t length = H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+        const ssize_t length =
+            H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
         if (length > 0 && (size_t)length < sizeof name && !is_known_attribute(name))
-            list_attribute(object, name, shown, option_of_attribute(name, strstr(shown, "{id}") != NULL), sink, arg);
+            list_attribute(object, name, shown, option_of_attribute(name, strstr(shown, "{id}") != NULL),
+                           sink, arg);
     }
     H5Oclose(object);
 }
@@ -119,7 +127,8 @@ static void list_attributes(const sp_array_map *map, const char *path, const cha
 /* ---- datasets ---- */
 
 /* shown: the path with {id}; path: where it stands. */
-static void list_dataset(const sp_array_map *map, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
+static void list_dataset(const sp_array_map *map, const char *path, const char *shown, sp_unused_sink *sink,
+                         void *arg)
 {
     char what[300], text[SP_ELEMENT_NAME + SP_H5_SHAPE + 1], type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     hsize_t dims[H5S_MAX_RANK] = {0};
@@ -131,7 +140,8 @@ static void list_dataset(const sp_array_map *map, const char *path, const char *
     const int rank = H5Sget_simple_extent_dims(space, dims, NULL);
     sp_element_of(stored, &element);
     snprintf(what, sizeof what, "dataset %.250s", shown);
-    snprintf(text, sizeof text, "%s %s", sp_element_name(stored, type), sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+    snprintf(text, sizeof text, "%s %s", sp_element_name(stored, type),
+             sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
     sink(arg, what, text, option_of(&element, rank));
     H5Tclose(stored);
     H5Sclose(space);
@@ -139,12 +149,13 @@ static void list_dataset(const sp_array_map *map, const char *path, const char *
 }
 
 /* The datasets of one group, and the groups in it by name. shown: what stands for the group in paths, "/recordings/{id}". */
-static sp_status list_group(const sp_array_map *map, const char *group, const char *shown, sp_unused_sink *sink, void *arg,
-                            sp_error *err)
+static sp_status list_group(const sp_array_map *map, const char *group, const char *shown,
+                            sp_unused_sink *sink, void *arg, sp_error *err)
 {
     sp_texts names = NULL;
     int64_t n = 0;
-    sp_status status = sp_h5_links(sp_h5_store_file(&map->file), map->file.file, group, &names, &n, NULL, err);
+    sp_status status =
+        sp_h5_links(sp_h5_store_file(&map->file), map->file.file, group, &names, &n, NULL, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         char *path = sp_array_join(group, names[i]), *as = sp_array_join(shown, names[i]);
         const sp_h5_what found = path && as ? sp_h5_look(sp_h5_store_file(&map->file), path) : SP_H5_ABSENT;
@@ -183,7 +194,8 @@ sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void
     if (has_group)
         list_attributes(map, group, shown, sink, arg);
     list_attributes(map, first, map->reference, sink, arg);
-    if (sp_array_part_is(&map->labels) && map->layout != SP_LAYOUT_GROUPS && strcmp(map->labels.path, map->reference) != 0)
+    if (sp_array_part_is(&map->labels) && map->layout != SP_LAYOUT_GROUPS &&
+        strcmp(map->labels.path, map->reference) != 0)
         list_attributes(map, map->labels.path, map->labels.path, sink, arg);
 done:
     free(group);

@@ -92,7 +92,8 @@ static sp_status links(const sp_stored_file *f, const char *group, sp_texts *nam
 static sp_status explain(const sp_stored_file *f, const char *name, const char *what_to_do, sp_error *err)
 {
     char *path = sp_stored_path(name);
-    sp_status status = path ? sp_h5_explain(store_of(f)->file, f->file, path, what_to_do, err) : sp_no_memory(err);
+    sp_status status =
+        path ? sp_h5_explain(store_of(f)->file, f->file, path, what_to_do, err) : sp_no_memory(err);
     free(path);
     return status;
 }
@@ -105,13 +106,14 @@ static void list(const sp_stored_file *f, char *text, size_t size, char *example
 /* ---- looking ---- */
 
 /* What is known of a dataset in words of all formats. */
-static sp_status describe_array(const sp_stored_file *f, const sp_h5_data *data, sp_stored *array, sp_error *err)
+static sp_status describe_array(const sp_stored_file *f, const sp_h5_data *data, sp_stored *array,
+                                sp_error *err)
 {
     const int64_t MOST = INT64_MAX / 16;
     char type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     if (data->rank > SP_STORED_RANK)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: more than %d dimensions are not read", f->file, array->name,
-                       sp_h5_shape(data->rank, data->dims, shape), SP_STORED_RANK);
+        return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: more than %d dimensions are not read",
+                       f->file, array->name, sp_h5_shape(data->rank, data->dims, shape), SP_STORED_RANK);
     const bool are_texts = data->element.kind == SP_ELEMENT_NONE || sp_element_is_named(data->type);
     array->form = are_texts ? SP_STORED_BYTES : SP_STORED_NUMBERS;
     array->element = data->element;
@@ -121,7 +123,9 @@ static sp_status describe_array(const sp_stored_file *f, const sp_h5_data *data,
     array->count = 1;
     for (int d = 0; d < data->rank; d++) { /* a file can claim any shape: memory for so many there is not */
         array->dims[d] = (int64_t)data->dims[d];
-        array->count = data->dims[d] > (hsize_t)(MOST / (array->count ? array->count : 1)) ? MOST : array->count * array->dims[d];
+        array->count = data->dims[d] > (hsize_t)(MOST / (array->count ? array->count : 1))
+                           ? MOST
+                           : array->count * array->dims[d];
     }
     array->is_known = true;
     return SP_OK;
@@ -159,7 +163,8 @@ static sp_status describe(sp_stored_file *f, const sp_stored *first, sp_error *e
     f->storage = h->storage;
     snprintf(h->storage, sizeof h->storage, "texts"); /* whose storage nobody may ask for (h5_text.c) */
     return first->form == SP_STORED_NUMBERS
-               ? sp_h5_data_storage(sp_h5_array_data(first), f->file, first->name, h->storage, sizeof h->storage, err)
+               ? sp_h5_data_storage(sp_h5_array_data(first), f->file, first->name, h->storage,
+                                    sizeof h->storage, err)
                : SP_OK;
 }
 
@@ -179,8 +184,8 @@ static void *room(const sp_stored_file *f, size_t size)
     return h->scratch;
 }
 
-static sp_status read_values(const sp_stored_file *f, sp_stored *array, const int64_t *start, const int64_t *count, void *raw,
-                             sp_error *err)
+static sp_status read_values(const sp_stored_file *f, sp_stored *array, const int64_t *start,
+                             const int64_t *count, void *raw, sp_error *err)
 {
     sp_h5_store *h = store_of(f);
     sp_h5_array *own = array->own;
@@ -206,13 +211,14 @@ static sp_status read_texts(const sp_stored_file *f, sp_stored *array, sp_texts 
     return sp_h5_texts_table(store_of(f)->file, f->file, array->name, out, &n, err);
 }
 
-static sp_status attribute(const sp_stored_file *f, const char *place, const char *name, sp_texts *out, int64_t *n,
-                           bool *is_number, sp_error *err)
+static sp_status attribute(const sp_stored_file *f, const char *place, const char *name, sp_texts *out,
+                           int64_t *n, bool *is_number, sp_error *err)
 {
     const hid_t file = store_of(f)->file;
     *out = NULL;
-    return sp_h5_has_attribute(file, place, name) ? sp_h5_texts_attribute(file, f->file, place, name, out, n, is_number, err)
-                                                  : SP_OK;
+    return sp_h5_has_attribute(file, place, name)
+               ? sp_h5_texts_attribute(file, f->file, place, name, out, n, is_number, err)
+               : SP_OK;
 }
 
 static bool number(const sp_stored_file *f, const char *place, const char *name, double *value)

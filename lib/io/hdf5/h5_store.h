@@ -16,12 +16,12 @@ typedef struct sp_h5_each {
     char *pattern; /* of the reference, "/recordings/{id}/probs"; NULL: there are none */
     char *group;   /* the group of the recordings, and that open */
     hid_t parent;
-    uint8_t *beside;                     /* [N] which of the names each has, bit by bit; NULL where the pattern ends with {id} */
+    uint8_t *beside; /* [N] which of the names each has, bit by bit; NULL where the pattern ends with {id} */
     sp_h5_places places[SP_H5_N_PLACES]; /* where the reference's datasets and those beside it lie */
     const sp_h5_vfile *vfile;            /* the file, for them; NULL: nothing is noted */
     unsigned long file_number;           /* HDF5's number of the file */
-    bool is_hard;                        /* all links to recordings are hard: what they lead to is in this file */
-    unsigned char *wide;                 /* raw values that wait for their chunks */
+    bool is_hard;        /* all links to recordings are hard: what they lead to is in this file */
+    unsigned char *wide; /* raw values that wait for their chunks */
     size_t wide_size;
     sp_chunk_jobs *jobs; /* chunks of many datasets on their way */
 } sp_h5_each;
@@ -57,8 +57,10 @@ sp_h5_data *sp_h5_array_data(const sp_stored *array);
 
 /* Functions of the store (h5_each.c, h5_each_read.c). */
 sp_status sp_h5_each_find(sp_stored_file *f, const char *pattern, const char *mend, sp_texts *ids, int64_t *n,
-                          sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err);
-int64_t sp_h5_each_absent(const sp_stored_file *f, const char *pattern, char *const *ids, int64_t n, uint8_t *absent);
+                          sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg,
+                          sp_error *err);
+int64_t sp_h5_each_absent(const sp_stored_file *f, const char *pattern, char *const *ids, int64_t n,
+                          uint8_t *absent);
 sp_status sp_h5_each_take(const sp_stored_file *f, const char *name, sp_stored *array, sp_error *err);
 void sp_h5_each_drop(sp_stored *array);
 sp_status sp_h5_each_read(const sp_stored_file *f, const sp_each_reading *r, sp_error *err);

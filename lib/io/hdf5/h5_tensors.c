@@ -19,7 +19,9 @@ static hid_t file_type(sp_tensor_type type)
 
 static hid_t memory_type(sp_tensor_type type)
 {
-    return type == SP_TENSOR_F32 ? H5T_NATIVE_FLOAT : type == SP_TENSOR_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+    return type == SP_TENSOR_F32   ? H5T_NATIVE_FLOAT
+           : type == SP_TENSOR_F64 ? H5T_NATIVE_DOUBLE
+                                   : H5T_NATIVE_INT64;
 }
 
 static const char *type_name(sp_tensor_type type)
@@ -35,7 +37,8 @@ static bool put_tensor(hid_t file, const sp_tensor *t)
     for (int d = 0; d < t->rank; d++)
         dims[d] = (hsize_t)t->dims[d];
     if (t->type != SP_TENSOR_BOOL)
-        return sp_h5_put_array(file, t->path, file_type(t->type), memory_type(t->type), t->rank, dims, t->data);
+        return sp_h5_put_array(file, t->path, file_type(t->type), memory_type(t->type), t->rank, dims,
+                               t->data);
     hid_t type = sp_h5_bool_type();
     bool is_ok = type >= 0 && sp_h5_put_array(file, t->path, type, type, t->rank, dims, t->data);
     sp_h5_close(type);
@@ -117,8 +120,8 @@ static sp_status read_text(const sp_tensor_file *tensors, const char *key, char 
     return failed ? sp_no_memory(err) : SP_OK;
 }
 
-sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, const sp_file_access *how,
-                              sp_tensor_file **out, sp_error *err)
+sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend,
+                              const sp_file_access *how, sp_tensor_file **out, sp_error *err)
 {
     sp_tensor_file *tensors = calloc(1, sizeof *tensors);
     if (!tensors || !(tensors->name = strdup(file))) {
@@ -134,8 +137,8 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
     TRY(sp_h5_store_open(&tensors->f, how, err));
     TRY(read_text(tensors, key, &text, err));
     if (!text || strcmp(text, value) != 0)
-        TRY(sp_fail(err, SP_EFILE, "%s: is no file of %s (its attribute %s is %s); %s", file, value, key, text ? text : "missing",
-                    mend));
+        TRY(sp_fail(err, SP_EFILE, "%s: is no file of %s (its attribute %s is %s); %s", file, value, key,
+                    text ? text : "missing", mend));
 done:
     free(text);
     status = sp_h5_quiet_end(&quiet, status, err);
@@ -184,14 +187,16 @@ static sp_status read_tensor(const sp_tensor_file *tensors, const sp_tensor *t, 
     sp_stored *array = find(tensors, t->path, &status, err);
     if (!array)
         return status;
-    bool is_same = array->rank == t->rank && array->form == SP_STORED_NUMBERS && array->element.kind == element.kind &&
-                   array->element.size == element.size && !array->element.is_big;
+    bool is_same = array->rank == t->rank && array->form == SP_STORED_NUMBERS &&
+                   array->element.kind == element.kind && array->element.size == element.size &&
+                   !array->element.is_big;
     for (int d = 0; d < t->rank; d++) {
         want.dims[d] = t->dims[d];
         is_same = is_same && array->dims[d] == want.dims[d];
     }
     return is_same ? tensors->f.store->read(&tensors->f, array, start, array->dims, out, err)
-                   : sp_fail(err, SP_EFILE, "%s: dataset %s has shape %s of %d bytes each, but must have shape %s of %s",
+                   : sp_fail(err, SP_EFILE,
+                             "%s: dataset %s has shape %s of %d bytes each, but must have shape %s of %s",
                              tensors->name, t->path, sp_stored_shape(array, found), (int)array->size,
                              sp_stored_shape(&want, wanted), type_name(t->type));
 }
@@ -224,7 +229,8 @@ sp_status sp_tensor_file_classes(const sp_tensor_file *tensors, char ***classes,
     *n = 0;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    if (sp_stored_what_is(&tensors->f, place) != SP_STORED_ABSENT && (array = find(tensors, place, &status, err)))
+    if (sp_stored_what_is(&tensors->f, place) != SP_STORED_ABSENT &&
+        (array = find(tensors, place, &status, err)))
         status = sp_stored_texts(&tensors->f, array, classes, err);
     *n = array ? array->count : 0;
     status = sp_h5_quiet_end(&quiet, status, err);

@@ -45,8 +45,8 @@ static herr_t holder_read(const holder *from, int64_t n, void *raw)
 
 static sp_status texts_damaged(const holder *from, sp_error *err)
 {
-    return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
-                   from->what);
+    return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again",
+                   from->file_name, from->what);
 }
 
 /* Are references of texts kept where HDF5 gives them as they are? Compact datasets may have a fill value, and asking how a
@@ -76,13 +76,13 @@ static bool is_too_much(const holder *from, uint64_t total)
     return !file || total > sp_h5_vfile_size(file);
 }
 
-static sp_status references_follow(const holder *from, sp_h5_heap *heap, const unsigned char *references, int64_t n,
-                                   sp_text_span *spans)
+static sp_status references_follow(const holder *from, sp_h5_heap *heap, const unsigned char *references,
+                                   int64_t n, sp_text_span *spans)
 {
     uint64_t total = 0;
     for (int64_t i = 0; i < n; i++) {
-        sp_status status =
-            sp_h5_heap_text(heap, references + (size_t)i * sp_h5_heap_reference(heap), &spans[i].text, &spans[i].length);
+        sp_status status = sp_h5_heap_text(heap, references + (size_t)i * sp_h5_heap_reference(heap),
+                                           &spans[i].text, &spans[i].length);
         if (status != SP_OK)
             return status;
         total += spans[i].length;
@@ -95,11 +95,11 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
     sp_h5_heap *heap = NULL;
     bool is_empty;
     if (!has_references(from, &is_empty))
-        return sp_fail(
-            err, SP_EDATA,
-            "%s: %s has texts of variable length in a compact, virtual or external dataset, which are not read; write it "
-            "again as h5py does",
-            from->file_name, from->what);
+        return sp_fail(err, SP_EDATA,
+                       "%s: %s has texts of variable length in a compact, virtual or external dataset, which "
+                       "are not read; write it "
+                       "again as h5py does",
+                       from->file_name, from->what);
     sp_status status = sp_h5_heap_new(from->id, &heap);
     if (status != SP_OK)
         return status == SP_ENOMEM ? sp_no_memory(err) : texts_damaged(from, err);
@@ -107,11 +107,13 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
     sp_text_span *spans = calloc((size_t)n + 1, sizeof *spans);
     if (!references || !spans)
         status = SP_ENOMEM;
-    else if (n > 0 && !is_empty && sp_h5_heap_references(heap, from->id, from->is_dataset, from->type, n, references) < 0) {
+    else if (n > 0 && !is_empty &&
+             sp_h5_heap_references(heap, from->id, from->is_dataset, from->type, n, references) < 0) {
         char reason[SP_H5_REASON];
         sp_h5_reason(reason);
-        status = sp_fail(err, SP_EFILE, "%s: %s cannot be read (%s); the file is damaged: copy or write it again",
-                         from->file_name, from->what, reason);
+        status =
+            sp_fail(err, SP_EFILE, "%s: %s cannot be read (%s); the file is damaged: copy or write it again",
+                    from->file_name, from->what, reason);
     } else {
         status = references_follow(from, heap, references, n, spans);
         if (status == SP_OK && !(*out = sp_texts_pack(spans, n)))
@@ -171,7 +173,8 @@ static sp_texts enum_names(hid_t type, const int64_t *values, int64_t n)
 }
 
 /* Fixed strings, integers and enums. */
-static sp_status read_fixed(const holder *from, int64_t n, const sp_element *element, sp_texts *out, sp_error *err)
+static sp_status read_fixed(const holder *from, int64_t n, const sp_element *element, sp_texts *out,
+                            sp_error *err)
 {
     size_t size = H5Tget_size(from->type);
     char *raw = calloc((size_t)n + 1, size);
@@ -184,11 +187,13 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
         if (is_read && element->kind != SP_ELEMENT_NONE) {
             double bad;
             (void)sp_element_convert(element, raw, n, SP_TO_I64, 0, values, &bad);
-            made = sp_element_is_named(from->type) ? enum_names(from->type, values, n) : sp_texts_of_numbers(values, n);
+            made = sp_element_is_named(from->type) ? enum_names(from->type, values, n)
+                                                   : sp_texts_of_numbers(values, n);
         } else if (is_read) {
             H5T_str_t padding = H5Tget_strpad(from->type);
             for (int64_t i = 0; i < n; i++)
-                spans[i] = (sp_text_span){raw + (size_t)i * size, fixed_length(raw + (size_t)i * size, size, padding)};
+                spans[i] = (sp_text_span){raw + (size_t)i * size,
+                                          fixed_length(raw + (size_t)i * size, size, padding)};
             made = sp_texts_pack(spans, n);
         }
     }
@@ -211,8 +216,8 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     int rank = H5Sget_simple_extent_dims(from->space, dims, NULL);
     bool is_null = H5Sget_simple_extent_type(from->space) == H5S_NULL;
     if (is_null || rank > from->most_rank || rank < 0)
-        return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name,
-                       from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+        return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)",
+                       from->file_name, from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
     int64_t count = 1;
     for (int i = 0; i < rank; i++) {
         if (dims[i] > (hsize_t)(INT64_MAX / (count ? count : 1)))
@@ -225,8 +230,9 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     if (class != H5T_STRING && (element.kind == SP_ELEMENT_NONE || element.kind == SP_ELEMENT_FLOAT))
         return sp_fail(err, SP_EDATA, "%s: %s holds %s, but must hold texts", from->file_name, from->what,
                        sp_element_name(from->type, name));
-    sp_status status = class == H5T_STRING && H5Tis_variable_str(from->type) > 0 ? read_variable(from, count, out, err)
-                                                                                 : read_fixed(from, count, &element, out, err);
+    sp_status status = class == H5T_STRING && H5Tis_variable_str(from->type) > 0
+                           ? read_variable(from, count, out, err)
+                           : read_fixed(from, count, &element, out, err);
     if (status == SP_OK) {
         *n = count;
         *is_number = class != H5T_STRING && !sp_element_is_named(from->type);
@@ -236,7 +242,8 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
 
 static bool has_variable(hid_t type)
 {
-    return H5Tdetect_class(type, H5T_VLEN) > 0 || (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0);
+    return H5Tdetect_class(type, H5T_VLEN) > 0 ||
+           (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0);
 }
 
 /* Storage and filters. */
@@ -251,7 +258,8 @@ static sp_status fixed_check(hid_t dataset, const char *file_name, const char *p
     return status == SP_OK ? sp_h5_filters_check(dataset, file_name, path, err) : status;
 }
 
-sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err)
+sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n,
+                            sp_error *err)
 {
     char what[512];
     bool is_number;
@@ -289,8 +297,8 @@ hid_t sp_h5_attribute_open(hid_t file, const char *path, const char *attribute, 
     return id;
 }
 
-sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
-                                int64_t *n, bool *is_number, sp_error *err)
+sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute,
+                                sp_texts *out, int64_t *n, bool *is_number, sp_error *err)
 {
     char what[512];
     snprintf(what, sizeof what, "attribute %s of %s", attribute, path);
@@ -310,13 +318,16 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
 
 bool sp_h5_attribute_number(hid_t file, const char *path, const char *attribute, double *value)
 {
-    hid_t object, id = sp_h5_has_attribute(file, path, attribute) ? sp_h5_attribute_open(file, path, attribute, &object) : -1;
+    hid_t object, id = sp_h5_has_attribute(file, path, attribute)
+                           ? sp_h5_attribute_open(file, path, attribute, &object)
+                           : -1;
     *value = NAN;
     if (id < 0)
         return false;
     hid_t type = H5Aget_type(id), space = H5Aget_space(id);
     const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
-    const bool is_one = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    const bool is_one = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 &&
+                        H5Sget_simple_extent_npoints(space) == 1;
     if (is_one && H5Aread(id, H5T_NATIVE_DOUBLE, value) < 0)
         *value = NAN;
     sp_h5_close(type);

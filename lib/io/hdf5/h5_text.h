@@ -11,11 +11,12 @@
 #include "statepath/status.h"
 
 /* Texts alone, in up to two dimensions, row by row; *n of them. SP_OK; SP_EFILE, SP_EDATA. */
-sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err);
+sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n,
+                            sp_error *err);
 
 /* An attribute of the object at `path`: one text or several, or integers (is_number) as texts. SP_OK; SP_EFILE, SP_EDATA, SP_ENOMEM. */
-sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
-                                int64_t *n, bool *is_number, sp_error *err);
+sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute,
+                                sp_texts *out, int64_t *n, bool *is_number, sp_error *err);
 
 /* Opens an attribute and the object that has it, which must stay open as long: by an external link it is in a file that HDF5
  * closes otherwise. Both are the caller's to close; < 0: neither is open. */

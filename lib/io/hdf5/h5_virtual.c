@@ -29,8 +29,8 @@ typedef struct walk {
 /* The sentence for a source: what is wrong with it, which may also be what a link on the way to it ran into. */
 static sp_status bad_source(const walk *w, const char *file, const char *dataset, const char *what)
 {
-    return sp_fail(w->err, SP_EDATA, "%s: dataset %s is virtual, and its source %s in the file %s %s", w->file_name, w->path,
-                   dataset, strcmp(file, ".") == 0 ? "itself" : file, what);
+    return sp_fail(w->err, SP_EDATA, "%s: dataset %s is virtual, and its source %s in the file %s %s",
+                   w->file_name, w->path, dataset, strcmp(file, ".") == 0 ? "itself" : file, what);
 }
 
 static sp_status dataset_check(walk *w, hid_t dataset, hid_t created);
@@ -91,7 +91,8 @@ static sp_status source_check(walk *w, hid_t file, const char *file_name, const 
     if (source < 0) {
         const sp_h5_vfile *of = sp_h5_vfile_of(w->opened);
         const sp_h5_refusal why = of ? sp_h5_vfile_refusal(of) : SP_H5_NOT_REFUSED;
-        return bad_source(w, file_name, name, why > SP_H5_NOT_THERE ? sp_h5_refusal_text(why) : "is not there; write it again");
+        return bad_source(w, file_name, name,
+                          why > SP_H5_NOT_THERE ? sp_h5_refusal_text(why) : "is not there; write it again");
     }
     hid_t created = H5Dget_create_plist(source);
     sp_status status = created >= 0 ? dataset_check(w, source, created) : sp_no_memory(w->err);
@@ -126,7 +127,8 @@ static sp_status sources_check(walk *w, hid_t dataset, hid_t created)
     sp_status status = own >= 0 ? SP_OK : sp_no_memory(w->err);
     if (H5Pget_virtual_count(created, &n) < 0 || n > MOST_SOURCES)
         status =
-            sp_fail(w->err, SP_EDATA, "%s: dataset %s is virtual with more than %d sources; write it again as an ordinary one",
+            sp_fail(w->err, SP_EDATA,
+                    "%s: dataset %s is virtual with more than %d sources; write it again as an ordinary one",
                     w->file_name, w->path, MOST_SOURCES);
     for (size_t i = 0; status == SP_OK && i < n; i++) {
         char *file_name = mapped_name(created, i, H5Pget_virtual_filename),
@@ -136,7 +138,8 @@ static sp_status sources_check(walk *w, hid_t dataset, hid_t created)
         if (!file_name || !name)
             status = sp_no_memory(w->err);
         else if (strchr(file_name, '%') || strchr(name, '%'))
-            status = bad_source(w, file_name, name, "is a pattern, which is not followed; write it again with plain names");
+            status = bad_source(w, file_name, name,
+                                "is a pattern, which is not followed; write it again with plain names");
         else if (!is_same_file && strcmp(file_name, ".") == 0)
             file = own;
         else if (!is_same_file)
@@ -162,14 +165,15 @@ static sp_status virtual_check(walk *w, hid_t dataset, hid_t created)
         return sp_no_memory(w->err);
     for (int i = 0; i < w->n_above; i++)
         if (w->above[i].file == info.fileno && w->above[i].address == info.addr)
-            return sp_fail(w->err, SP_EDATA, "%s: dataset %s is virtual and its own source; write it again as an ordinary one",
+            return sp_fail(w->err, SP_EDATA,
+                           "%s: dataset %s is virtual and its own source; write it again as an ordinary one",
                            w->file_name, w->path);
     if (w->n_above == MOST_HOPS || w->n_visits == MOST_VISITS)
-        return sp_fail(
-            w->err, SP_EDATA,
-            "%s: dataset %s is virtual, and so are its sources and theirs, more than %d one behind the other or %d in all; "
-            "write it again as an ordinary one",
-            w->file_name, w->path, MOST_HOPS, MOST_VISITS);
+        return sp_fail(w->err, SP_EDATA,
+                       "%s: dataset %s is virtual, and so are its sources and theirs, more than %d one "
+                       "behind the other or %d in all; "
+                       "write it again as an ordinary one",
+                       w->file_name, w->path, MOST_HOPS, MOST_VISITS);
     w->above[w->n_above++] = (identity){info.fileno, info.addr};
     w->n_visits++;
     sp_status status = sources_check(w, dataset, created);
@@ -181,8 +185,9 @@ static sp_status virtual_check(walk *w, hid_t dataset, hid_t created)
 static sp_status compact_check(const walk *w, hid_t dataset)
 {
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    const uint64_t n = space >= 0 ? (uint64_t)H5Sget_simple_extent_npoints(space) : 0, each = type >= 0 ? H5Tget_size(type) : 0,
-                   asked = n * each, stored = H5Dget_storage_size(dataset);
+    const uint64_t n = space >= 0 ? (uint64_t)H5Sget_simple_extent_npoints(space) : 0,
+                   each = type >= 0 ? H5Tget_size(type) : 0, asked = n * each,
+                   stored = H5Dget_storage_size(dataset);
     sp_h5_close(space);
     sp_h5_close(type);
     if (type < 0 || space < 0)
@@ -190,7 +195,8 @@ static sp_status compact_check(const walk *w, hid_t dataset)
     if (n == 0 || (n <= stored && asked <= stored))
         return SP_OK;
     return sp_fail(w->err, SP_EDATA,
-                   "%s: dataset %s holds %llu bytes, but its shape and type ask for %llu; the file is damaged: copy or write it "
+                   "%s: dataset %s holds %llu bytes, but its shape and type ask for %llu; the file is "
+                   "damaged: copy or write it "
                    "again",
                    w->file_name, w->path, (unsigned long long)stored, (unsigned long long)asked);
 }
@@ -200,15 +206,16 @@ static sp_status dataset_check(walk *w, hid_t dataset, hid_t created)
     if (H5Pget_layout(created) == H5D_COMPACT)
         return compact_check(w, dataset);
     if (H5Pget_external_count(created) > 0)
-        return sp_fail(
-            w->err, SP_EDATA,
-            "%s: dataset %s has its values outside HDF5 files (external raw storage), which is not read; write it again "
-            "with h5py or h5repack",
-            w->file_name, w->path);
+        return sp_fail(w->err, SP_EDATA,
+                       "%s: dataset %s has its values outside HDF5 files (external raw storage), which is "
+                       "not read; write it again "
+                       "with h5py or h5repack",
+                       w->file_name, w->path);
     return H5Pget_layout(created) == H5D_VIRTUAL ? virtual_check(w, dataset, created) : SP_OK;
 }
 
-sp_status sp_h5_storage_check(hid_t dataset, hid_t created, const char *file_name, const char *path, sp_error *err)
+sp_status sp_h5_storage_check(hid_t dataset, hid_t created, const char *file_name, const char *path,
+                              sp_error *err)
 {
     walk w = {.file_name = file_name, .path = path, .err = err};
     if ((w.opened = H5Iget_file_id(dataset)) < 0)

@@ -11,9 +11,9 @@
 enum { MOST_CLASSES = 10000 };
 
 /* Lines of a text, each a name as it stands. */
-#define LINES(text)                                                                                                              \
-    {                                                                                                                            \
-        .at = (text), .delimiter = '\n', .is_plain = true, .next_line = 1                                                        \
+#define LINES(text)                                                                                          \
+    {                                                                                                        \
+        .at = (text), .delimiter = '\n', .is_plain = true, .next_line = 1                                    \
     }
 
 /* The next line that is not blank, without blanks around it; NULL: there is none. */
@@ -32,7 +32,8 @@ static char *next_line(sp_cells *in)
 static const char *name_of(const char *line, int32_t *number)
 {
     const size_t digits = strspn(line, "0123456789"), blanks = strspn(line + digits, " \t");
-    if (digits == 0 || digits > 6 || blanks == 0 || !line[digits + blanks] || strchr("\r\n", line[digits + blanks]))
+    if (digits == 0 || digits > 6 || blanks == 0 || !line[digits + blanks] ||
+        strchr("\r\n", line[digits + blanks]))
         return NULL;
     *number = (int32_t)strtol(line, NULL, 10);
     return line + digits + blanks;
@@ -51,7 +52,8 @@ static bool is_bare(const char *text)
 static bool is_config(const char *text)
 {
     const bool is_object = text[strspn(text, " \t\r\n")] == '{';
-    return is_bare(text) || (is_object && strstr(text, "\"id2label\"") && !strstr(text, "\"statepath_model\""));
+    return is_bare(text) ||
+           (is_object && strstr(text, "\"id2label\"") && !strstr(text, "\"statepath_model\""));
 }
 
 bool sp_class_list_is(const char *text)
@@ -69,13 +71,16 @@ static sp_status read_lines(char *text, const char *file, int32_t n, const char 
         int32_t number;
         const char *name = name_of(at, &number);
         if (!name)
-            return sp_fail(err, SP_EMODEL, "%s:%lld: \"%.60s\" is no number and name of a class, such as \"0 background\"", file,
-                           line, at);
+            return sp_fail(err, SP_EMODEL,
+                           "%s:%lld: \"%.60s\" is no number and name of a class, such as \"0 background\"",
+                           file, line, at);
         if (number >= n)
-            return sp_fail(err, SP_EMODEL, "%s:%lld: class %d, but there are %d lines: the numbers go from 0 on without gaps",
+            return sp_fail(err, SP_EMODEL,
+                           "%s:%lld: class %d, but there are %d lines: the numbers go from 0 on without gaps",
                            file, line, number, n);
         if (names[number])
-            return sp_fail(err, SP_EMODEL, "%s:%lld: %s and %s are both class %d", file, line, names[number], name, number);
+            return sp_fail(err, SP_EMODEL, "%s:%lld: %s and %s are both class %d", file, line, names[number],
+                           name, number);
         for (int32_t k = 0; k < n; k++)
             if (names[k] && strcmp(names[k], name) == 0)
                 return sp_fail(err, SP_EMODEL, "%s:%lld: %s is class %d already", file, line, name, k);
@@ -104,7 +109,8 @@ done:
 }
 
 /* names [n] point into the document. */
-static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json_t *entries, const char **names)
+static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json_t *entries,
+                              const char **names)
 {
     const int32_t n = (int32_t)json_object_size(entries);
     const char *key;
@@ -115,9 +121,10 @@ static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json
         const size_t digits = strspn(key, "0123456789");
         const long number = digits > 0 && digits < 7 && !key[digits] ? strtol(key, NULL, 10) : -1;
         if (number < 0 || number >= n)
-            return sp_json_fail(doc, &place,
-                                "key \"id2label\": \"%.40s\" is no number of a class; %d classes are \"0\" to \"%d\"", key, n,
-                                n - 1);
+            return sp_json_fail(
+                doc, &place,
+                "key \"id2label\": \"%.40s\" is no number of a class; %d classes are \"0\" to \"%d\"", key, n,
+                n - 1);
         if (!json_is_string(value) || !*json_string_value(value))
             return sp_json_fail(doc, &place, "key \"id2label\": class %ld has no name", number);
         if (names[number])
@@ -145,7 +152,8 @@ static sp_status read_config(const char *text, const char *file, sp_model **out,
     else if (!entries)
         TRY(sp_json_fail(&doc, &root, "there is no key \"id2label\", which names the classes"));
     else if (n == 0 || n > MOST_CLASSES)
-        TRY(sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed", MOST_CLASSES));
+        TRY(sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed",
+                         MOST_CLASSES));
     TRY(read_entries(&doc, is_bare(text) ? &root : &at, entries, names));
     TRY(make(file, (int32_t)n, names, out, err));
 done:
@@ -193,7 +201,8 @@ sp_status sp_class_list_read(const char *text, const char *file, sp_model **out,
     sp_status status = SP_OK;
     TRY(lines && copy && names ? SP_OK : sp_no_memory(err));
     if (n > MOST_CLASSES)
-        TRY(sp_fail(err, SP_EMODEL, "%s: has %d lines of a number and a name, more than the %d classes that can be", file, n,
+        TRY(sp_fail(err, SP_EMODEL,
+                    "%s: has %d lines of a number and a name, more than the %d classes that can be", file, n,
                     MOST_CLASSES));
     TRY(read_lines(copy, file, n, names, err));
     TRY(make(file, n, names, out, err));

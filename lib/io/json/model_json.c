@@ -73,7 +73,8 @@ static sp_status fail_not_found(const char *name, sp_error *err)
     for (int i = 0; i < 2; i++) {
         char file[4096];
         if (snprintf(file, sizeof file, "%s%s", name, near_files[i]) < (int)sizeof file && is_there(file))
-            return sp_fail(err, SP_EFILE, "there is no model \"%s\"; did you mean the file \"%s\"?", name, file);
+            return sp_fail(err, SP_EFILE, "there is no model \"%s\"; did you mean the file \"%s\"?", name,
+                           file);
     }
     int32_t n = count_shipped();
     const char **names = malloc(((size_t)n + 1) * sizeof *names);
@@ -85,7 +86,8 @@ static sp_status fail_not_found(const char *name, sp_error *err)
     sp_name_list(list, sizeof list, n, names);
     sp_name_hint(hint, sizeof hint, name, n, names);
     free(names);
-    return sp_fail(err, SP_EFILE, "there is no model \"%s\": no file of that name%s, and the shipped models are %s%s", name,
+    return sp_fail(err, SP_EFILE,
+                   "there is no model \"%s\": no file of that name%s, and the shipped models are %s%s", name,
                    is_file_name(name) ? "" : " here", list, hint);
 }
 
@@ -110,7 +112,8 @@ static sp_status load_text(const char *name, const char **text, char **owned, sp
 
 static sp_status read_model(const char *text, const char *name, sp_model **out, sp_error *err)
 {
-    return sp_class_list_is(text) ? sp_class_list_read(text, name, out, err) : sp_model_from_json(text, name, out, err);
+    return sp_class_list_is(text) ? sp_class_list_read(text, name, out, err)
+                                  : sp_model_from_json(text, name, out, err);
 }
 
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err)
@@ -159,7 +162,8 @@ typedef struct placed {
 static bool quoted_name(const placed *p, const char *sentence, char *name, size_t size)
 {
     for (int32_t s = 0; s < p->model->n_states + p->model->n_classes; s++) {
-        const char *known = s < p->model->n_states ? sp_model_state_name(p->model, s) : p->model->classes[s - p->model->n_states];
+        const char *known = s < p->model->n_states ? sp_model_state_name(p->model, s)
+                                                   : p->model->classes[s - p->model->n_states];
         const char *quote = strchr(sentence, '"');
         size_t length = strlen(known);
         if (quote && strncmp(quote + 1, known, length) == 0 && quote[1 + length] == '"') {
@@ -190,12 +194,13 @@ static void warn_with_place(void *arg, const char *sentence)
     bool has_member = has_name && json_object_get(json_object_get(p->doc.root, at[0].key), name);
     sp_json_place place = sp_json_locate(p->doc.text, has_member ? &at[1] : &at[0]);
     char text[2048];
-    snprintf(text, sizeof text, "%s:%d:%d: key \"%s\": %s", p->doc.name, place.line, place.column, at[0].key, sentence);
+    snprintf(text, sizeof text, "%s:%d:%d: key \"%s\": %s", p->doc.name, place.line, place.column, at[0].key,
+             sentence);
     p->warn(p->arg, text);
 }
 
-sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence), void *arg,
-                                 sp_error *err)
+sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence),
+                                 void *arg, sp_error *err)
 {
     const char *text;
     char *owned;

@@ -39,14 +39,15 @@ typedef struct one_class {
 } one_class;
 
 /* is_whole: steps are a whole number, at least 1. */
-static sp_status read_length(const one_class *c, const sp_json_at *parent, const json_t *object, const char *key, bool is_whole,
-                             sp_length *out)
+static sp_status read_length(const one_class *c, const sp_json_at *parent, const json_t *object,
+                             const char *key, bool is_whole, sp_length *out)
 {
     const json_t *value = json_object_get(object, key);
     if (!value)
         return SP_OK;
     const sp_json_at at = {parent, key, 0};
-    bool is_read = json_is_string(value) && sp_length_parse(json_string_value(value), json_string_length(value), out) &&
+    bool is_read = json_is_string(value) &&
+                   sp_length_parse(json_string_value(value), json_string_length(value), out) &&
                    out->is_seconds && isfinite(out->value);
     if (json_is_number(value)) {
         *out = (sp_length){json_number_value(value), false};
@@ -54,9 +55,10 @@ static sp_status read_length(const one_class *c, const sp_json_at *parent, const
     }
     if (is_read && out->value > 0)
         return SP_OK;
-    return sp_json_fail(&c->reader->doc, &at,
-                        "key \"durations\", class \"%s\": \"%s\" needs %s, as 3, or a time, as \"90s\", \"15min\" or \"1h\"",
-                        c->name, key, is_whole ? "a whole number of steps" : "a number of steps above 0");
+    return sp_json_fail(
+        &c->reader->doc, &at,
+        "key \"durations\", class \"%s\": \"%s\" needs %s, as 3, or a time, as \"90s\", \"15min\" or \"1h\"",
+        c->name, key, is_whole ? "a whole number of steps" : "a number of steps above 0");
 }
 
 static sp_status read_pmf(const one_class *c, const sp_json_at *parent, const json_t *object)
@@ -66,10 +68,10 @@ static sp_status read_pmf(const one_class *c, const sp_json_at *parent, const js
     const size_t n = json_array_size(list);
     sp_duration *d = c->out;
     if (n == 0 || n > SP_DURATION_MOST)
-        return sp_json_fail(
-            &c->reader->doc, &at,
-            "key \"durations\", class \"%s\": \"pmf\" needs a list of 1 to %d probabilities, of the lengths 1, 2, ...", c->name,
-            SP_DURATION_MOST);
+        return sp_json_fail(&c->reader->doc, &at,
+                            "key \"durations\", class \"%s\": \"pmf\" needs a list of 1 to %d probabilities, "
+                            "of the lengths 1, 2, ...",
+                            c->name, SP_DURATION_MOST);
     if (!(d->pmf = malloc(n * sizeof *d->pmf)))
         return sp_no_memory(c->reader->doc.err);
     d->form = SP_DURATION_PMF;
@@ -79,9 +81,10 @@ static sp_status read_pmf(const one_class *c, const sp_json_at *parent, const js
         const sp_json_at here = {&at, NULL, i};
         d->pmf[i] = json_number_value(item);
         if (!json_is_number(item) || d->pmf[i] < 0)
-            return sp_json_fail(&c->reader->doc, &here,
-                                "key \"durations\", class \"%s\": \"pmf\" needs numbers of at least 0; length %zu has %s",
-                                c->name, i + 1, json_is_number(item) ? "less" : sp_json_kind(item));
+            return sp_json_fail(
+                &c->reader->doc, &here,
+                "key \"durations\", class \"%s\": \"pmf\" needs numbers of at least 0; length %zu has %s",
+                c->name, i + 1, json_is_number(item) ? "less" : sp_json_kind(item));
     }
     return SP_OK;
 }
@@ -93,10 +96,13 @@ static sp_status read_named(const one_class *c, const sp_json_at *parent, json_t
     const char *const keys[] = {f->centre, f->spread ? f->spread : f->centre};
     const json_t *spread = f->spread ? json_object_get(inner, f->spread) : NULL;
     sp_status status = SP_OK;
-    if (!json_is_object(inner) || !json_object_get(inner, f->centre) || (f->spread && !json_is_number(spread)))
-        return sp_json_fail(&c->reader->doc, &at,
-                            "key \"durations\", class \"%s\": \"%s\" needs an object of \"%s\", a length%s%s%s", c->name, f->key,
-                            f->centre, f->spread ? ", and \"" : "", f->spread ? f->spread : "", f->spread ? "\", a number" : "");
+    if (!json_is_object(inner) || !json_object_get(inner, f->centre) ||
+        (f->spread && !json_is_number(spread)))
+        return sp_json_fail(
+            &c->reader->doc, &at,
+            "key \"durations\", class \"%s\": \"%s\" needs an object of \"%s\", a length%s%s%s", c->name,
+            f->key, f->centre, f->spread ? ", and \"" : "", f->spread ? f->spread : "",
+            f->spread ? "\", a number" : "");
     TRY(sp_json_check_keys(&c->reader->doc, &at, inner, f->spread ? 2 : 1, keys));
     c->out->form = f->form;
     TRY(read_length(c, &at, inner, f->centre, false, &c->out->centre));
@@ -113,11 +119,11 @@ static sp_status read_duration(const one_class *c, const sp_json_at *at, json_t 
     int n_forms = json_object_get(object, "pmf") != NULL;
     sp_status status = SP_OK;
     if (!json_is_object(object) || json_object_size(object) == 0)
-        return sp_json_fail(
-            &c->reader->doc, at,
-            "key \"durations\", class \"%s\": needs an object, as {\"min\": 2, \"max\": 40}, {\"pmf\": [.5, .5]} or "
-            "{\"negative_binomial\": {\"mean\": 20, \"dispersion\": 2}}",
-            c->name);
+        return sp_json_fail(&c->reader->doc, at,
+                            "key \"durations\", class \"%s\": needs an object, as {\"min\": 2, \"max\": 40}, "
+                            "{\"pmf\": [.5, .5]} or "
+                            "{\"negative_binomial\": {\"mean\": 20, \"dispersion\": 2}}",
+                            c->name);
     TRY(sp_json_check_keys(&c->reader->doc, at, object, sizeof keys / sizeof *keys, keys));
     for (int i = 0; i < N_FORMS; i++)
         if (json_object_get(object, forms[i].key)) {
@@ -125,11 +131,11 @@ static sp_status read_duration(const one_class *c, const sp_json_at *at, json_t 
             n_forms++;
         }
     if (n_forms > 1 || (json_object_get(object, "pmf") && json_object_size(object) > 1))
-        return sp_json_fail(
-            &c->reader->doc, at,
-            "key \"durations\", class \"%s\": needs one of a \"pmf\", which says all, a named distribution, or \"min\" "
-            "and \"max\" alone",
-            c->name);
+        return sp_json_fail(&c->reader->doc, at,
+                            "key \"durations\", class \"%s\": needs one of a \"pmf\", which says all, a "
+                            "named distribution, or \"min\" "
+                            "and \"max\" alone",
+                            c->name);
     c->out->form = SP_DURATION_RANGE;
     TRY(read_length(c, at, object, "min", true, &c->out->min));
     TRY(read_length(c, at, object, "max", true, &c->out->max));
@@ -142,14 +148,16 @@ done:
 }
 
 /* "cut" or "whole". */
-static sp_status read_end(const sp_model_reader *reader, const sp_json_at *at, const json_t *value, bool *is_whole)
+static sp_status read_end(const sp_model_reader *reader, const sp_json_at *at, const json_t *value,
+                          bool *is_whole)
 {
     const char *word = json_string_value(value);
     *is_whole = word && strcmp(word, "whole") == 0;
     if (*is_whole || (word && strcmp(word, "cut") == 0))
         return SP_OK;
-    return sp_json_fail(&reader->doc, at,
-                        "key \"durations_at_ends\": needs \"cut\" or \"whole\", or {\"start\": \"whole\", \"end\": \"cut\"}");
+    return sp_json_fail(
+        &reader->doc, at,
+        "key \"durations_at_ends\": needs \"cut\" or \"whole\", or {\"start\": \"whole\", \"end\": \"cut\"}");
 }
 
 static sp_status read_ends(sp_model_reader *reader)
@@ -183,7 +191,8 @@ sp_status sp_model_read_durations(sp_model_reader *reader)
     TRY(read_ends(reader));
     if (!object)
         return SP_OK;
-    TRY(sp_model_want_object(reader, &at, object, "how long the runs of each class are, as {\"N2\": {\"min\": 3, \"max\": 40}}"));
+    TRY(sp_model_want_object(reader, &at, object,
+                             "how long the runs of each class are, as {\"N2\": {\"min\": 3, \"max\": 40}}"));
     if (!(model->durations = calloc((size_t)model->n_classes, sizeof *model->durations)))
         return sp_no_memory(reader->doc.err);
     json_object_foreach(object, name, value)
@@ -265,6 +274,7 @@ void sp_model_put_durations(sp_json_writer *writer, const sp_model *model)
     if (model->whole_at_start && model->whole_at_end)
         sp_json_put(writer, ",\n  \"durations_at_ends\": \"whole\"");
     else if (model->whole_at_start || model->whole_at_end)
-        sp_json_put(writer, model->whole_at_start ? ",\n  \"durations_at_ends\": {\"start\": \"whole\", \"end\": \"cut\"}"
-                                                  : ",\n  \"durations_at_ends\": {\"start\": \"cut\", \"end\": \"whole\"}");
+        sp_json_put(writer, model->whole_at_start
+                                ? ",\n  \"durations_at_ends\": {\"start\": \"whole\", \"end\": \"cut\"}"
+                                : ",\n  \"durations_at_ends\": {\"start\": \"cut\", \"end\": \"whole\"}");
 }

@@ -8,14 +8,15 @@
 
 static sp_status fail_form(const sp_model_reader *reader, const sp_json_at *at)
 {
-    return sp_json_fail(
-        &reader->doc, at,
-        "key \"rules\": a rule is a string, as \"never REM Wake REM\", or an object, as {\"name\": \"n3\", \"rule\": "
-        "\"at_least 1 N3\", \"cost\": 2.3, \"at_gap\": \"may\"}");
+    return sp_json_fail(&reader->doc, at,
+                        "key \"rules\": a rule is a string, as \"never REM Wake REM\", or an object, as "
+                        "{\"name\": \"n3\", \"rule\": "
+                        "\"at_least 1 N3\", \"cost\": 2.3, \"at_gap\": \"may\"}");
 }
 
 /* null: no path may break the rule. */
-static sp_status read_cost(const sp_model_reader *reader, const sp_json_at *parent, const json_t *value, double *cost)
+static sp_status read_cost(const sp_model_reader *reader, const sp_json_at *parent, const json_t *value,
+                           double *cost)
 {
     const sp_json_at at = {parent, "cost", 0};
     *cost = INFINITY;
@@ -33,8 +34,8 @@ static sp_status read_rule(sp_model_reader *reader, const sp_json_at *at, json_t
 {
     static const char *const keys[] = {"rule", "name", "cost", "at_gap"};
     const bool is_object = json_is_object(item);
-    const json_t *text = is_object ? json_object_get(item, "rule") : item, *name = json_object_get(item, "name"),
-                 *gap = json_object_get(item, "at_gap");
+    const json_t *text = is_object ? json_object_get(item, "rule") : item,
+                 *name = json_object_get(item, "name"), *gap = json_object_get(item, "at_gap");
     const sp_json_at gap_at = {at, "at_gap", 0};
     double cost;
     sp_error err;
@@ -46,11 +47,12 @@ static sp_status read_rule(sp_model_reader *reader, const sp_json_at *at, json_t
     TRY(read_cost(reader, at, json_object_get(item, "cost"), &cost));
     const bool may = json_is_string(gap) && strcmp(json_string_value(gap), "may") == 0;
     if (gap && !may && !(json_is_string(gap) && strcmp(json_string_value(gap), "must") == 0))
-        TRY(sp_json_fail(
-            &reader->doc, &gap_at,
-            "key \"rules\": \"at_gap\" is \"must\", what the rule asks for must be seen (the default), or \"may\", a gap "
-            "may have held it"));
-    status = sp_model_add_rule(reader->model, json_string_value(name), json_string_value(text), cost, may, &err);
+        TRY(sp_json_fail(&reader->doc, &gap_at,
+                         "key \"rules\": \"at_gap\" is \"must\", what the rule asks for must be seen (the "
+                         "default), or \"may\", a gap "
+                         "may have held it"));
+    status =
+        sp_model_add_rule(reader->model, json_string_value(name), json_string_value(text), cost, may, &err);
     if (status != SP_OK)
         status = status == SP_ENOMEM ? sp_no_memory(reader->doc.err)
                                      : sp_json_fail(&reader->doc, at, "key \"rules\": %s", err.message);
@@ -65,7 +67,8 @@ sp_status sp_model_read_expressions(sp_model_reader *reader)
     size_t i;
     sp_status status = SP_OK;
     if (list && !json_is_array(list))
-        return sp_json_fail(&reader->doc, &at, "key \"rules\": needs a list of rules, as [\"never REM Wake REM\"], not %s",
+        return sp_json_fail(&reader->doc, &at,
+                            "key \"rules\": needs a list of rules, as [\"never REM Wake REM\"], not %s",
                             sp_json_kind(list));
     json_array_foreach(list, i, item)
     {

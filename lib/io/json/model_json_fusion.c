@@ -16,9 +16,10 @@ sp_status sp_model_read_fusion(sp_model_reader *reader)
         return SP_OK;
     const size_t n = json_array_size(list);
     if (!json_is_array(list) || n < 2 || n > SP_MOST_CLASSIFIERS)
-        return sp_json_fail(&reader->doc, &at,
-                            "key \"fusion\": needs a list of 2 to %d classifiers, as `statepath fit` writes it",
-                            SP_MOST_CLASSIFIERS);
+        return sp_json_fail(
+            &reader->doc, &at,
+            "key \"fusion\": needs a list of 2 to %d classifiers, as `statepath fit` writes it",
+            SP_MOST_CLASSIFIERS);
     for (size_t c = 0; c < n; c++) {
         const sp_json_at here = {&at, NULL, c};
         json_t *one = json_array_get(list, c);
@@ -27,7 +28,8 @@ sp_status sp_model_read_fusion(sp_model_reader *reader)
         if (status == SP_OK)
             status = sp_json_check_keys(&reader->doc, &here, one, 2, keys);
         if (status == SP_OK)
-            status = sp_model_want_name(reader, &here, "fusion", json_object_get(one, "name"), "the name of a classifier");
+            status = sp_model_want_name(reader, &here, "fusion", json_object_get(one, "name"),
+                                        "the name of a classifier");
         if (status != SP_OK)
             return status;
         if (!json_is_number(weight) || !(json_number_value(weight) >= 0) || isinf(json_number_value(weight)))

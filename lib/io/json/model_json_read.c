@@ -58,7 +58,8 @@ static sp_status read_version(const sp_model_reader *reader)
     }
     if (!json_is_integer(value) || json_integer_value(value) != 1)
         return sp_json_fail(&reader->doc, &at,
-                            "key \"statepath_model\": this is statepath %s, which reads models of format 1; write 1, or use the "
+                            "key \"statepath_model\": this is statepath %s, which reads models of format 1; "
+                            "write 1, or use the "
                             "version that wrote this model",
                             sp_version());
     return SP_OK;
@@ -83,14 +84,16 @@ static sp_status check_classes(const sp_model_reader *reader, const json_t *list
 {
     sp_json_at at = {&reader->root, "classes", 0};
     if (!list)
-        return sp_json_fail(&reader->doc, &reader->root,
-                            "key \"classes\" is missing; name the classes in order: \"classes\": [\"Wake\", \"N1\"]");
+        return sp_json_fail(
+            &reader->doc, &reader->root,
+            "key \"classes\" is missing; name the classes in order: \"classes\": [\"Wake\", \"N1\"]");
     if (!json_is_array(list) || json_array_size(list) == 0)
-        return sp_json_fail(&reader->doc, &at, "key \"classes\": needs a list of at least one name; this is %s",
+        return sp_json_fail(&reader->doc, &at,
+                            "key \"classes\": needs a list of at least one name; this is %s",
                             json_is_array(list) ? "empty" : sp_json_kind(list));
     if (json_array_size(list) > SP_MODEL_MOST_STATES)
-        return sp_json_fail(&reader->doc, &at, "key \"classes\": %zu classes; at most %d can be read", json_array_size(list),
-                            SP_MODEL_MOST_STATES);
+        return sp_json_fail(&reader->doc, &at, "key \"classes\": %zu classes; at most %d can be read",
+                            json_array_size(list), SP_MODEL_MOST_STATES);
     size_t k;
     json_t *item;
     json_array_foreach(list, k, item)
@@ -120,7 +123,8 @@ static sp_status read_classes(sp_model_reader *reader)
         names[k] = json_string_value(json_array_get(list, (size_t)k));
         sp_json_at here = {&at, NULL, (size_t)k};
         if (sp_names_add(&reader->classes, names[k], k) != k)
-            TRY(sp_json_fail(&reader->doc, &here, "key \"classes\", class \"%s\": listed twice; names must differ", names[k]));
+            TRY(sp_json_fail(&reader->doc, &here,
+                             "key \"classes\", class \"%s\": listed twice; names must differ", names[k]));
     }
     if (!(reader->model = sp_model_new("", n, names)))
         TRY(sp_no_memory(reader->doc.err));
@@ -154,15 +158,18 @@ static sp_status read_states(sp_model_reader *reader)
         return SP_OK;
     sp_model *model = reader->model;
     sp_json_at at = {&reader->root, "states", 0};
-    sp_status status = sp_model_want_object(reader, &at, object, "state -> the class it emits, as {\"N2 early\": \"N2\"}");
+    sp_status status =
+        sp_model_want_object(reader, &at, object, "state -> the class it emits, as {\"N2 early\": \"N2\"}");
     if (status != SP_OK)
         return status;
     size_t n = json_object_size(object);
     if (n > SP_MODEL_MOST_STATES)
-        return sp_json_fail(&reader->doc, &at, "key \"states\": %zu states; at most %d can be read", n, SP_MODEL_MOST_STATES);
+        return sp_json_fail(&reader->doc, &at, "key \"states\": %zu states; at most %d can be read", n,
+                            SP_MODEL_MOST_STATES);
     if (n == 0)
-        return sp_json_fail(&reader->doc, &at,
-                            "key \"states\": needs at least one state; leave the key out for one state per class");
+        return sp_json_fail(
+            &reader->doc, &at,
+            "key \"states\": needs at least one state; leave the key out for one state per class");
     model->n_states = 0; /* sp_model_free() goes by it: never more than the array holds */
     model->states = calloc(n, sizeof *model->states);
     model->state_class = calloc(n, sizeof *model->state_class);
@@ -176,11 +183,13 @@ static sp_status read_states(sp_model_reader *reader)
         if (!*key)
             return sp_json_fail(&reader->doc, &here, "key \"states\": a state's name must not be empty");
         if (!json_is_string(value))
-            return sp_json_fail(&reader->doc, &here,
-                                "key \"states\", state \"%s\": needs the name of the class it emits; this is %s", key,
-                                sp_json_kind(value));
+            return sp_json_fail(
+                &reader->doc, &here,
+                "key \"states\", state \"%s\": needs the name of the class it emits; this is %s", key,
+                sp_json_kind(value));
         int32_t s = model->n_states;
-        if ((status = sp_model_find(reader, &here, "states", json_string_value(value), true, &model->state_class[s])) != SP_OK)
+        if ((status = sp_model_find(reader, &here, "states", json_string_value(value), true,
+                                    &model->state_class[s])) != SP_OK)
             return status;
         if (!(model->states[s] = strdup(key)))
             return sp_no_memory(reader->doc.err);
@@ -195,15 +204,17 @@ static sp_status read_states(sp_model_reader *reader)
 
 static sp_status read_model(sp_model_reader *reader)
 {
-    sp_status (*const parts[])(sp_model_reader *) = {sp_model_read_aliases,     read_states,           sp_model_read_transitions,
-                                                     sp_model_read_ends,        sp_model_read_dwell,   sp_model_read_durations,
-                                                     sp_model_read_expressions, sp_model_read_prior,   sp_model_read_decoding,
-                                                     sp_model_read_labeller,    sp_model_read_windows, sp_model_read_fusion};
+    sp_status (*const parts[])(sp_model_reader *) = {
+        sp_model_read_aliases,     read_states,           sp_model_read_transitions,
+        sp_model_read_ends,        sp_model_read_dwell,   sp_model_read_durations,
+        sp_model_read_expressions, sp_model_read_prior,   sp_model_read_decoding,
+        sp_model_read_labeller,    sp_model_read_windows, sp_model_read_fusion};
     const sp_json_doc *doc = &reader->doc;
     sp_error cause;
     sp_status status = SP_OK;
     TRY(read_version(reader));
-    TRY(sp_json_check_keys(doc, &reader->root, doc->root, (int32_t)(sizeof model_keys / sizeof *model_keys), model_keys));
+    TRY(sp_json_check_keys(doc, &reader->root, doc->root, (int32_t)(sizeof model_keys / sizeof *model_keys),
+                           model_keys));
     TRY(read_classes(reader));
     TRY(read_name(reader));
     TRY(sp_json_read_text(doc, "description", &reader->model->description));

@@ -57,17 +57,18 @@ static inline const char *sp_model_reader_state(const sp_model_reader *reader, i
 }
 
 /* Is the value a non-empty string? `what` begins the message: "a class". SP_OK or SP_EMODEL. */
-sp_status sp_model_want_name(const sp_model_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                             const char *what);
+sp_status sp_model_want_name(const sp_model_reader *reader, const sp_json_at *at, const char *key,
+                             const json_t *value, const char *what);
 
 /* Fails at `at` when `value` is not an object (`what` says of what). SP_OK or SP_EMODEL. */
-sp_status sp_model_want_object(const sp_model_reader *reader, const sp_json_at *at, const json_t *value, const char *what);
+sp_status sp_model_want_object(const sp_model_reader *reader, const sp_json_at *at, const json_t *value,
+                               const char *what);
 
 /* Are all keys of the object names that the rules may speak of? SP_OK or SP_EMODEL. */
 sp_status sp_model_check_members(const sp_model_reader *reader, const sp_json_at *at, json_t *object);
 
 /* Number of the class (of_classes) or of what the rules speak of; fails at `at`, which stands under the key `key`. */
-sp_status sp_model_find(const sp_model_reader *reader, const sp_json_at *at, const char *key, const char *name, bool of_classes,
-                        int32_t *out);
+sp_status sp_model_find(const sp_model_reader *reader, const sp_json_at *at, const char *key,
+                        const char *name, bool of_classes, int32_t *out);
 
 #endif

@@ -153,7 +153,9 @@ typedef enum { CELLS_RULES, CELLS_PROBABILITIES, CELLS_LOG } cells;
 
 static void put_matrix(sp_json_writer *writer, const sp_model *model, cells form)
 {
-    sp_json_put_key(writer, form == CELLS_RULES ? "matrix" : form == CELLS_LOG ? "log_weights" : "probabilities");
+    sp_json_put_key(writer, form == CELLS_RULES ? "matrix"
+                            : form == CELLS_LOG ? "log_weights"
+                                                : "probabilities");
     for (int32_t i = 0; i < model->n_states; i++) {
         sp_json_put(writer, i ? ",\n    [" : "[\n    [");
         int64_t e = model->row[i], end = model->row[i + 1];
@@ -214,8 +216,11 @@ static void put_end(sp_json_writer *writer, const sp_model *model, bool is_start
     if (!weight)
         return;
     bool is_list = (is_start ? model->start_is_list : model->end_is_list) && is_set(model->n_states, weight);
-    bool is_log = !is_list && (model->weight_form == SP_WEIGHTS_LOG || !are_probabilities(model->n_states, weight, is_start));
-    sp_json_put_key(writer, is_log ? (is_start ? "start_log_weights" : "end_log_weights") : is_start ? "start" : "end");
+    bool is_log = !is_list && (model->weight_form == SP_WEIGHTS_LOG ||
+                               !are_probabilities(model->n_states, weight, is_start));
+    sp_json_put_key(writer, is_log     ? (is_start ? "start_log_weights" : "end_log_weights")
+                            : is_start ? "start"
+                                       : "end");
     sp_json_put(writer, is_list ? "[" : "{");
     bool is_first = true;
     for (int32_t s = 0; s < model->n_states; s++) {
@@ -347,7 +352,8 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     sp_model_put_durations(&writer, model);
     sp_model_put_expressions(&writer, model);
     if (model->prior)
-        sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes, model->prior);
+        sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes,
+                            model->prior);
     put_decoding(&writer, model);
     put_labeller(&writer, model);
     put_windows(&writer, model);

@@ -19,26 +19,28 @@
 enum { MOST_POINTS = 1000 };
 
 /* The object at a key of another; fails where there is none. */
-static sp_status member(const sp_json_doc *doc, const sp_json_at *up, const json_t *object, const char *key, sp_json_at *at,
-                        json_t **out)
+static sp_status member(const sp_json_doc *doc, const sp_json_at *up, const json_t *object, const char *key,
+                        sp_json_at *at, json_t **out)
 {
     *at = (sp_json_at){up, key, 0};
     *out = json_object_get(object, key);
     if (!*out)
         return sp_json_missing(doc, at, key, "");
     return json_is_object(*out) ? SP_OK
-                                : sp_json_fail(doc, at, "key \"%s\": an object is needed; this is %s", key, sp_json_kind(*out));
+                                : sp_json_fail(doc, at, "key \"%s\": an object is needed; this is %s", key,
+                                               sp_json_kind(*out));
 }
 
-static sp_status no_such_point(const sp_json_doc *doc, const sp_json_at *at, json_t *points, const char *point)
+static sp_status no_such_point(const sp_json_doc *doc, const sp_json_at *at, json_t *points,
+                               const char *point)
 {
     const char *names[MOST_POINTS], *key;
     char list[300];
     json_t *value;
     int32_t n = 0;
     json_object_foreach(points, key, value) if (n < MOST_POINTS) names[n++] = key;
-    return sp_json_fail(doc, at, "there is no operating point \"%s\"; there %s %s", point, n == 1 ? "is" : "are",
-                        n ? sp_name_list(list, sizeof list, n, names) : "none");
+    return sp_json_fail(doc, at, "there is no operating point \"%s\"; there %s %s", point,
+                        n == 1 ? "is" : "are", n ? sp_name_list(list, sizeof list, n, names) : "none");
 }
 
 static sp_status read_biases(const sp_json_doc *doc, const char *point, sp_tag_biases *out)
@@ -70,7 +72,8 @@ sp_status sp_operating_point_load(const char *file, const char *point, sp_tag_bi
     sp_json_doc doc;
     *out = (sp_tag_biases){{0}};
     sp_status status = sp_text_read(file, "a file of operating points", &text, err);
-    if (status == SP_OK && (status = sp_json_open(&doc, text, file, "a file of operating points", SP_EINVAL, err)) == SP_OK) {
+    if (status == SP_OK &&
+        (status = sp_json_open(&doc, text, file, "a file of operating points", SP_EINVAL, err)) == SP_OK) {
         status = read_biases(&doc, point ? point : "default", out);
         sp_json_close(&doc);
     }
@@ -132,7 +135,8 @@ static sp_status set_point(const sp_json_doc *doc, const sp_tag_biases *biases, 
     if (json_object_get(points, point)) {
         TRY(member(doc, &at_points, points, point, &at_point, &one));
         if (!force)
-            TRY(sp_json_fail(doc, &at_point, "there is an operating point \"%s\" already; `force` replaces it", point));
+            TRY(sp_json_fail(doc, &at_point,
+                             "there is an operating point \"%s\" already; `force` replaces it", point));
     } else if (json_object_set_new(points, point, json_object()) != 0) {
         TRY(sp_no_memory(doc->err));
     }
@@ -147,7 +151,8 @@ done:
     return status;
 }
 
-sp_status sp_operating_point_save(const sp_tag_biases *biases, const char *point, const char *file, bool force, sp_error *err)
+sp_status sp_operating_point_save(const sp_tag_biases *biases, const char *point, const char *file,
+                                  bool force, sp_error *err)
 {
     static const char empty[] = "{\"operating_points\": {}}", what[] = "a file of operating points";
     char *text = NULL, *made = NULL;

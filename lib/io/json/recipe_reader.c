@@ -8,8 +8,8 @@
 #include "statepath/status.h"
 
 /* The member of an object, or NULL and *status set when it must be there. */
-json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
-                         sp_status *status)
+json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key,
+                         const char *example, sp_status *status)
 {
     json_t *object = at->key ? reader->inner_object : reader->doc.root;
     json_t *value = json_object_get(object, key);
@@ -18,7 +18,8 @@ json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, c
     return value;
 }
 
-sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *out)
+sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name,
+                               int32_t *out)
 {
     const sp_recipe *recipe = reader->recipe;
     int32_t k = 0;
@@ -30,13 +31,15 @@ sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at 
     char list[512], hint[512];
     const char *const *names = (const char *const *)recipe->classes;
     sp_json_at here = {at, name, 0};
-    return sp_json_fail(&reader->doc, &here, "key \"%s\", class \"%s\": the recipe has no such class (it has %s)%s", at->key,
-                        name, sp_name_list(list, sizeof list, k, names), sp_name_hint(hint, sizeof hint, name, k, names));
+    return sp_json_fail(
+        &reader->doc, &here, "key \"%s\", class \"%s\": the recipe has no such class (it has %s)%s", at->key,
+        name, sp_name_list(list, sizeof list, k, names), sp_name_hint(hint, sizeof hint, name, k, names));
 }
 
 /* ---- text and files ---- */
 
-sp_status sp_recipe_from_text(const sp_recipe_kind *kind, const char *text, const char *name, void **out, sp_error *err)
+sp_status sp_recipe_from_text(const sp_recipe_kind *kind, const char *text, const char *name, void **out,
+                              sp_error *err)
 {
     sp_json_doc doc;
     sp_status status = sp_json_open(&doc, text, name, "a recipe", SP_EINVAL, err);

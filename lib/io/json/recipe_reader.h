@@ -8,15 +8,16 @@
 
 /* A kind of recipe. */
 typedef struct sp_recipe_kind {
-    const char *key;                                         /* that only recipes of this kind have; NULL: all are taken for it */
-    size_t size;                                             /* of its struct; all bytes are 0 at first */
+    const char *key; /* that only recipes of this kind have; NULL: all are taken for it */
+    size_t size;     /* of its struct; all bytes are 0 at first */
     sp_status (*read)(const sp_json_doc *doc, void *recipe); /* and checks */
     void (*free)(void *recipe);
 } sp_recipe_kind;
 
 /* A recipe from text, or of a file; *out is NULL where it is of another kind. `name` is what messages call it. SP_OK (a checked
  * recipe), SP_EINVAL ("night.json:7:12: key \"transitions\", row \"N1\": ..."), SP_ENOMEM; of a file also SP_EFILE. */
-sp_status sp_recipe_from_text(const sp_recipe_kind *kind, const char *text, const char *name, void **out, sp_error *err);
+sp_status sp_recipe_from_text(const sp_recipe_kind *kind, const char *text, const char *name, void **out,
+                              sp_error *err);
 sp_status sp_recipe_from_file(const sp_recipe_kind *kind, const char *file, void **out, sp_error *err);
 
 typedef struct sp_recipe_reader {
@@ -28,11 +29,12 @@ typedef struct sp_recipe_reader {
 
 /* The member of the document or of the inner object (at->key says which), or NULL; *status is set when `example` says that it
  * must be there. */
-json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
-                         sp_status *status);
+json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key,
+                         const char *example, sp_status *status);
 
 /* Index of a class of the recipe that a key of an object names; fails with the nearest name. `at` is the object's. */
-sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *k);
+sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name,
+                               int32_t *k);
 
 /* recipe_signals.c: the object "signals", found at reader->inner; and back. */
 sp_status sp_recipe_read_signals(sp_recipe_reader *reader);

@@ -7,21 +7,27 @@
 #include "io/json/recipe_reader.h"
 #include "statepath/model_json.h"
 
-static const char *const signal_keys[] = {"rate",    "samples", "tones",    "channels", "phase_jitter", "amplitude_drift",
-                                          "overlap", "test",    "both_ends"};
+static const char *const signal_keys[] = {"rate",     "samples",      "tones",
+                                          "channels", "phase_jitter", "amplitude_drift",
+                                          "overlap",  "test",         "both_ends"};
 static const char *const channel_keys[] = {"gain", "noise"};
 
 /* ---- reading ---- */
 
-static sp_status want_tone(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, const json_t *pair,
-                           sp_tone *tone)
+static sp_status want_tone(const sp_recipe_reader *reader, const sp_json_at *at, const char *name,
+                           const json_t *pair, sp_tone *tone)
 {
     if (!json_is_array(pair) || json_array_size(pair) != 2)
-        return sp_json_fail(&reader->doc, at, "key \"tones\", class \"%s\": a tone is [amplitude, Hz], as [0.8, 12]; this is %s",
-                            name, json_is_array(pair) ? "a list of another length" : sp_json_kind(pair));
+        return sp_json_fail(
+            &reader->doc, at,
+            "key \"tones\", class \"%s\": a tone is [amplitude, Hz], as [0.8, 12]; this is %s", name,
+            json_is_array(pair) ? "a list of another length" : sp_json_kind(pair));
     sp_json_at first = {at, NULL, 0}, second = {at, NULL, 1};
-    sp_status status = sp_json_want_number(&reader->doc, &first, "tones", json_array_get(pair, 0), &tone->amplitude);
-    return status == SP_OK ? sp_json_want_number(&reader->doc, &second, "tones", json_array_get(pair, 1), &tone->hertz) : status;
+    sp_status status =
+        sp_json_want_number(&reader->doc, &first, "tones", json_array_get(pair, 0), &tone->amplitude);
+    return status == SP_OK
+               ? sp_json_want_number(&reader->doc, &second, "tones", json_array_get(pair, 1), &tone->hertz)
+               : status;
 }
 
 /* The object class -> list of tones, looked at once to count them and once to read them. */
@@ -30,14 +36,17 @@ static sp_status read_tones(sp_recipe_reader *reader)
     sp_status status = SP_OK;
     sp_recipe *recipe = reader->recipe;
     sp_signal_recipe *s = recipe->signals;
-    json_t *object = sp_recipe_member(reader, &reader->inner, "tones", "{\"Wake\": [[0.8, 12], [0.6, 20]]}", &status), *list;
+    json_t *object = sp_recipe_member(reader, &reader->inner, "tones", "{\"Wake\": [[0.8, 12], [0.6, 20]]}",
+                                      &status),
+           *list;
     sp_json_at at = {&reader->inner, "tones", 0};
     const char *name;
     int32_t k;
     if (!object)
         return status;
     if (!json_is_object(object))
-        return sp_json_fail(&reader->doc, &at, "key \"tones\": needs class -> tones, as {\"%s\": [[0.8, 12]]}; this is %s",
+        return sp_json_fail(&reader->doc, &at,
+                            "key \"tones\": needs class -> tones, as {\"%s\": [[0.8, 12]]}; this is %s",
                             recipe->classes[0], sp_json_kind(object));
     if (!(s->first_tone = calloc((size_t)recipe->n_classes + 1, sizeof *s->first_tone)))
         return sp_no_memory(reader->doc.err);
@@ -47,10 +56,10 @@ static sp_status read_tones(sp_recipe_reader *reader)
         if ((status = sp_recipe_find_class(reader, &at, name, &k)) != SP_OK)
             return status;
         if (!json_is_array(list) || json_array_size(list) > 1000)
-            return sp_json_fail(
-                &reader->doc, &here,
-                "key \"tones\", class \"%s\": needs a list of at most 1000 tones, as [[0.8, 12], [0.6, 20]]; this is %s", name,
-                json_is_array(list) ? "longer" : sp_json_kind(list));
+            return sp_json_fail(&reader->doc, &here,
+                                "key \"tones\", class \"%s\": needs a list of at most 1000 tones, as [[0.8, "
+                                "12], [0.6, 20]]; this is %s",
+                                name, json_is_array(list) ? "longer" : sp_json_kind(list));
         s->first_tone[k + 1] = (int32_t)json_array_size(list);
     }
     for (k = 0; k < recipe->n_classes; k++) {
@@ -66,21 +75,25 @@ static sp_status read_tones(sp_recipe_reader *reader)
         for (size_t j = 0; j < json_array_size(list); j++) {
             sp_json_at item = {&here, NULL, j};
             sp_tone *tone = &s->tones[(size_t)s->first_tone[k] + j];
-            if ((status = want_tone(reader, &item, recipe->classes[k], json_array_get(list, j), tone)) != SP_OK)
+            if ((status = want_tone(reader, &item, recipe->classes[k], json_array_get(list, j), tone)) !=
+                SP_OK)
                 return status;
         }
     }
     return SP_OK;
 }
 
-static sp_status read_channel(const sp_recipe_reader *reader, const sp_json_at *at, json_t *object, sp_signal_channel *channel)
+static sp_status read_channel(const sp_recipe_reader *reader, const sp_json_at *at, json_t *object,
+                              sp_signal_channel *channel)
 {
-    static const sp_json_member members[] = {{"gain", SP_JSON_NUMBER, offsetof(sp_signal_channel, gain), NULL},
-                                             {"noise", SP_JSON_NUMBER, offsetof(sp_signal_channel, noise), NULL}};
+    static const sp_json_member members[] = {
+        {"gain", SP_JSON_NUMBER, offsetof(sp_signal_channel, gain), NULL},
+        {"noise", SP_JSON_NUMBER, offsetof(sp_signal_channel, noise), NULL}};
     if (!json_is_object(object))
-        return sp_json_fail(&reader->doc, at,
-                            "key \"channels\": a channel is an object, as {\"gain\": 0.7, \"noise\": 0.3}; this is %s",
-                            sp_json_kind(object));
+        return sp_json_fail(
+            &reader->doc, at,
+            "key \"channels\": a channel is an object, as {\"gain\": 0.7, \"noise\": 0.3}; this is %s",
+            sp_json_kind(object));
     const sp_status status = sp_json_check_keys(&reader->doc, at, object, 2, channel_keys);
     *channel = (sp_signal_channel){1, 0};
     return status == SP_OK ? sp_json_read_members(&reader->doc, at, object, 2, members, channel) : status;
@@ -95,11 +108,12 @@ static sp_status read_channels(sp_recipe_reader *reader)
     if (!list)
         return status;
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > 10000)
-        return sp_json_fail(&reader->doc, &at,
-                            "key \"channels\": needs a list of 1 to 10000 channels, as [{\"noise\": 0.8}]; this is %s",
-                            !json_is_array(list)         ? sp_json_kind(list)
-                            : json_array_size(list) == 0 ? "empty"
-                                                         : "longer");
+        return sp_json_fail(
+            &reader->doc, &at,
+            "key \"channels\": needs a list of 1 to 10000 channels, as [{\"noise\": 0.8}]; this is %s",
+            !json_is_array(list)         ? sp_json_kind(list)
+            : json_array_size(list) == 0 ? "empty"
+                                         : "longer");
     if (!(s->channels = calloc(json_array_size(list), sizeof *s->channels)))
         return sp_no_memory(reader->doc.err);
     s->n_channels = (int32_t)json_array_size(list);
@@ -122,12 +136,12 @@ sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
         {"overlap", SP_JSON_NUMBER, offsetof(sp_signal_recipe, overlap), NULL}};
     const sp_json_at *at = &reader->inner;
     sp_status status = SP_OK;
-    TRY(sp_json_check_keys(&reader->doc, at, reader->inner_object, (int32_t)(sizeof signal_keys / sizeof *signal_keys),
-                           signal_keys));
+    TRY(sp_json_check_keys(&reader->doc, at, reader->inner_object,
+                           (int32_t)(sizeof signal_keys / sizeof *signal_keys), signal_keys));
     if (!(reader->recipe->signals = calloc(1, sizeof *reader->recipe->signals)))
         return sp_no_memory(reader->doc.err);
-    TRY(sp_json_read_members(&reader->doc, at, reader->inner_object, sizeof members / sizeof *members, members,
-                             reader->recipe->signals));
+    TRY(sp_json_read_members(&reader->doc, at, reader->inner_object, sizeof members / sizeof *members,
+                             members, reader->recipe->signals));
     TRY(read_tones(reader));
     TRY(read_channels(reader));
 done:
@@ -137,7 +151,8 @@ done:
 /* ---- the model ---- */
 
 /* Sets to 0 what the model forbids between two classes, and makes the row sum to 1 again. */
-static sp_status mask_row(const sp_recipe_reader *reader, const sp_model *model, const int32_t *class_of_column, int32_t from)
+static sp_status mask_row(const sp_recipe_reader *reader, const sp_model *model,
+                          const int32_t *class_of_column, int32_t from)
 {
     const sp_recipe *recipe = reader->recipe;
     double *row = recipe->transitions + (size_t)from * (size_t)recipe->n_classes, sum = 0;
@@ -145,7 +160,8 @@ static sp_status mask_row(const sp_recipe_reader *reader, const sp_model *model,
     for (int32_t k = 0; k < recipe->n_classes; k++) {
         bool is_allowed = false;
         for (int32_t i = 0; i < model->n_states && !is_allowed; i++)
-            for (int64_t e = model->row[i]; e < model->row[i + 1] && sp_model_state_class(model, i) == class_of_column[from]; e++)
+            for (int64_t e = model->row[i];
+                 e < model->row[i + 1] && sp_model_state_class(model, i) == class_of_column[from]; e++)
                 is_allowed |= sp_model_state_class(model, model->to[e]) == class_of_column[k];
         is_changed |= !is_allowed && row[k] > 0;
         row[k] = is_allowed ? row[k] : 0;
@@ -154,7 +170,8 @@ static sp_status mask_row(const sp_recipe_reader *reader, const sp_model *model,
     sp_json_at key = {&reader->root, "transitions", 0}, at = {&key, NULL, (size_t)from};
     if (!(sum > 0))
         return sp_json_fail(&reader->doc, &at,
-                            "key \"transitions\", row \"%s\": model %s forbids all of it; leave out \"model\" or give it a class "
+                            "key \"transitions\", row \"%s\": model %s forbids all of it; leave out "
+                            "\"model\" or give it a class "
                             "that may follow",
                             recipe->classes[from], recipe->model);
     for (int32_t k = 0; is_changed && k < recipe->n_classes; k++)
@@ -173,7 +190,8 @@ sp_status sp_recipe_apply_model(const sp_recipe_reader *reader)
     if (!class_of_column)
         status = sp_no_memory(&cause);
     if (status == SP_OK)
-        status = sp_model_align(model, recipe->n_classes, (const char *const *)recipe->classes, class_of_column, &cause);
+        status = sp_model_align(model, recipe->n_classes, (const char *const *)recipe->classes,
+                                class_of_column, &cause);
     if (status != SP_OK)
         status = status == SP_ENOMEM ? sp_no_memory(reader->doc.err)
                                      : sp_json_fail(&reader->doc, &at, "key \"model\": %s", cause.message);
@@ -208,15 +226,17 @@ static void put_tones(sp_json_writer *writer, const sp_recipe *recipe)
 void sp_recipe_put_signals(sp_json_writer *writer, const sp_recipe *recipe)
 {
     const sp_signal_recipe *s = recipe->signals;
-    sp_json_putf(writer, ",\n  \"signals\": {\n    \"rate\": %g,\n    \"samples\": %lld,\n    \"tones\": {", s->rate,
-                 (long long)s->n_samples);
+    sp_json_putf(writer, ",\n  \"signals\": {\n    \"rate\": %g,\n    \"samples\": %lld,\n    \"tones\": {",
+                 s->rate, (long long)s->n_samples);
     put_tones(writer, recipe);
     sp_json_put(writer, "},\n    \"channels\": [");
     for (int32_t c = 0; c < s->n_channels; c++) {
         sp_json_put(writer, c ? ", " : "");
         sp_json_putf(writer, "{\"gain\": %g, \"noise\": %g}", s->channels[c].gain, s->channels[c].noise);
     }
-    sp_json_putf(writer, "],\n    \"phase_jitter\": %g,\n    \"amplitude_drift\": %g,\n    \"overlap\": %g,\n    \"test\": %lld",
+    sp_json_putf(writer,
+                 "],\n    \"phase_jitter\": %g,\n    \"amplitude_drift\": %g,\n    \"overlap\": %g,\n    "
+                 "\"test\": %lld",
                  s->phase_jitter, s->amplitude_drift, s->overlap, (long long)s->n_test);
     sp_json_put(writer, s->both_ends ? ",\n    \"both_ends\": true\n  }\n" : "\n  }\n");
 }

@@ -28,8 +28,9 @@ enum {
 };
 /* Classes of matrices. */
 enum { MX_CELL = 1, MX_CHAR = 4, MX_DOUBLE = 6, MX_SINGLE = 7, MX_UINT64 = 15 };
-static const char *const class_names[] = {"",     "cell",  "struct", "object", "char",  "sparse", "double", "single",
-                                          "int8", "uint8", "int16",  "uint16", "int32", "uint32", "int64",  "uint64"};
+static const char *const class_names[] = {"",       "cell",   "struct", "object", "char",  "sparse",
+                                          "double", "single", "int8",   "uint8",  "int16", "uint16",
+                                          "int32",  "uint32", "int64",  "uint64"};
 
 /* Bytes of a value of each type; 0: it has none. */
 static const uint8_t type_bytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 0, 0, 1, 2, 4};
@@ -52,8 +53,8 @@ typedef struct element {
 
 static sp_status damaged(const elements *e, const char *what, sp_error *err)
 {
-    return sp_fail(err, SP_EFILE, "%s: byte %lld%s: %s; the file is damaged or cut short: save it again", e->file->file,
-                   (long long)e->place, e->is_packed ? " (unpacked)" : "", what);
+    return sp_fail(err, SP_EFILE, "%s: byte %lld%s: %s; the file is damaged or cut short: save it again",
+                   e->file->file, (long long)e->place, e->is_packed ? " (unpacked)" : "", what);
 }
 
 static uint64_t number_at(const elements *e, const unsigned char *at, size_t size)
@@ -117,7 +118,8 @@ static bool is_numeric(uint32_t type)
 }
 
 /* Values of the class `single` as floats, of `double` as doubles, of integers as int64. They may be stored as a smaller type. */
-static sp_status read_numbers(elements *e, uint32_t class, const sp_mat_shape *shape, sp_stored *out, sp_error *err)
+static sp_status read_numbers(elements *e, uint32_t class, const sp_mat_shape *shape, sp_stored *out,
+                              sp_error *err)
 {
     element values;
     sp_status status = next(e, &values, err);
@@ -126,11 +128,14 @@ static sp_status read_numbers(elements *e, uint32_t class, const sp_mat_shape *s
     if (!is_numeric(values.type) || values.n / type_bytes[values.type] != shape->count)
         return damaged(e, "a matrix has not as many values as its size says", err);
     const bool is_single = class == MX_SINGLE, is_double = class == MX_DOUBLE;
-    const sp_element kind = {.kind = is_single || is_double ? SP_ELEMENT_FLOAT : SP_ELEMENT_INT, .size = is_single ? 4 : 8};
+    const sp_element kind = {.kind = is_single || is_double ? SP_ELEMENT_FLOAT : SP_ELEMENT_INT,
+                             .size = is_single ? 4 : 8};
     const int one = 1;
     sp_element native = kind;
     native.is_big = *(const char *)&one == 0;
-    if (values.type == (is_single ? MI_SINGLE : is_double ? MI_DOUBLE : MI_INT64)) { /* as most are: no copy between */
+    if (values.type == (is_single   ? MI_SINGLE
+                        : is_double ? MI_DOUBLE
+                                    : MI_INT64)) { /* as most are: no copy between */
         native.is_big ^= e->is_swapped;
         return sp_mat_numbers(shape, &native, values.bytes, class_names[class], out, err);
     }
@@ -156,7 +161,10 @@ static sp_status read_numbers(elements *e, uint32_t class, const sp_mat_shape *s
 static int letter_of_utf8(const unsigned char *at, int64_t left, uint32_t *out)
 {
     const int more = at[0] >= 0xf0 ? 3 : at[0] >= 0xe0 ? 2 : at[0] >= 0xc2 ? 1 : 0;
-    uint32_t letter = more == 3 ? at[0] & 0x07u : more == 2 ? at[0] & 0x0fu : more == 1 ? at[0] & 0x1fu : at[0];
+    uint32_t letter = more == 3   ? at[0] & 0x07u
+                      : more == 2 ? at[0] & 0x0fu
+                      : more == 1 ? at[0] & 0x1fu
+                                  : at[0];
     for (int i = 1; i <= more; i++) {
         if (i >= left || (at[i] & 0xc0) != 0x80) {
             *out = at[0];
@@ -305,7 +313,8 @@ static sp_status read_matrix(elements *e, sp_stored_file *f, sp_error *err)
 /* ---- the file ---- */
 
 /* zlib says nothing of how long it gets: room doubles, up to what deflate can do at all. */
-static sp_status unpack(const elements *e, const element *packed, unsigned char **out, int64_t *n, sp_error *err)
+static sp_status unpack(const elements *e, const element *packed, unsigned char **out, int64_t *n,
+                        sp_error *err)
 {
     const size_t most = (size_t)sp_stored_most(packed->n);
     struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
@@ -320,7 +329,8 @@ static sp_status unpack(const elements *e, const element *packed, unsigned char 
         bytes = malloc(room);
         is_short = !bytes;
         if (bytes)
-            result = libdeflate_zlib_decompress(inflater, packed->bytes, (size_t)packed->n, bytes, room, &done);
+            result =
+                libdeflate_zlib_decompress(inflater, packed->bytes, (size_t)packed->n, bytes, room, &done);
     }
     if (inflater)
         libdeflate_free_decompressor(inflater);
@@ -341,7 +351,12 @@ static sp_status read_packed(const elements *e, const element *packed, sp_stored
     sp_status status = unpack(e, packed, &bytes, &n, err);
     if (status != SP_OK)
         return status;
-    elements all = {.file = f, .at = bytes, .left = n, .place = packed->place, .is_packed = true, .is_swapped = e->is_swapped};
+    elements all = {.file = f,
+                    .at = bytes,
+                    .left = n,
+                    .place = packed->place,
+                    .is_packed = true,
+                    .is_swapped = e->is_swapped};
     status = next(&all, &one, err);
     if (status == SP_OK && one.type == MI_MATRIX) {
         elements in = inside(&all, &one);
@@ -355,7 +370,8 @@ static sp_status read_file(sp_stored_file *f, sp_error *err)
 {
     unsigned char *bytes = f->file_size >= HEADER ? malloc((size_t)f->file_size) : NULL;
     if (f->file_size < HEADER)
-        return sp_fail(err, SP_EFILE, "%s: MATLAB's header is cut short (the file has %lld bytes); save it again", f->file,
+        return sp_fail(err, SP_EFILE,
+                       "%s: MATLAB's header is cut short (the file has %lld bytes); save it again", f->file,
                        (long long)f->file_size);
     if (!bytes)
         return sp_no_memory(err);

@@ -20,8 +20,8 @@ static void turn(const sp_mat_shape *shape, const unsigned char *from, size_t si
     }
 }
 
-sp_status sp_mat_numbers(const sp_mat_shape *shape, const sp_element *element, const void *values, const char *type,
-                         sp_stored *out, sp_error *err)
+sp_status sp_mat_numbers(const sp_mat_shape *shape, const sp_element *element, const void *values,
+                         const char *type, sp_stored *out, sp_error *err)
 {
     *out = (sp_stored){.form = SP_STORED_NUMBERS,
                        .element = *element,
@@ -69,7 +69,8 @@ static void squeeze(const char *name, sp_stored *array)
     sp_kind kind;
     char base[40];
     snprintf(base, sizeof base, "%.*s", (int)strcspn(name, "/"), name);
-    if (array->rank == 2 && (array->dims[0] == 1 || array->dims[1] == 1) && sp_kind_parse(base, &kind, NULL) != SP_OK) {
+    if (array->rank == 2 && (array->dims[0] == 1 || array->dims[1] == 1) &&
+        sp_kind_parse(base, &kind, NULL) != SP_OK) {
         array->rank = 1;
         array->dims[0] = array->count;
     }
@@ -79,7 +80,8 @@ sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_e
 {
     if (f->n > sp_stored_most(f->file_size) / (int64_t)sizeof *array) {
         free(array->bytes);
-        return sp_fail(err, SP_EDATA, "%s: speaks of more matrices than its %lld bytes can hold; save it again", f->file,
+        return sp_fail(err, SP_EDATA,
+                       "%s: speaks of more matrices than its %lld bytes can hold; save it again", f->file,
                        (long long)f->file_size);
     }
     sp_stored *more = realloc(f->arrays, ((size_t)f->n + 1) * sizeof *more);
@@ -96,7 +98,8 @@ sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_e
     return SP_OK;
 }
 
-sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, sp_stored *array, sp_error *err)
+sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, sp_stored *array,
+                          sp_error *err)
 {
     char *own = malloc(strlen(name) + 24);
     if (!own) {
@@ -156,7 +159,8 @@ sp_status sp_mat_end(sp_stored_file *f, sp_error *err)
     if (f->n > 0)
         return sp_stored_index(f, err);
     return sp_fail(err, SP_EDATA,
-                   "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
+                   "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', "
+                   "'NAME') saves the fields "
                    "of a struct so",
                    f->file);
 }

@@ -21,8 +21,8 @@ typedef struct sp_mat_shape {
 
 /* Makes an array of `count` values in MATLAB's order: doubles, floats or int64 by `element`. type: of MATLAB, for messages.
  * SP_OK, SP_ENOMEM. */
-sp_status sp_mat_numbers(const sp_mat_shape *shape, const sp_element *element, const void *values, const char *type,
-                         sp_stored *out, sp_error *err);
+sp_status sp_mat_numbers(const sp_mat_shape *shape, const sp_element *element, const void *values,
+                         const char *type, sp_stored *out, sp_error *err);
 
 /* The same of characters, UTF-32 in this machine's order. */
 sp_status sp_mat_texts(const sp_mat_shape *shape, const uint32_t *letters, sp_stored *out, sp_error *err);
@@ -32,7 +32,8 @@ sp_status sp_mat_texts(const sp_mat_shape *shape, const uint32_t *letters, sp_st
 sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_error *err);
 
 /* The same of a cell, which is called NAME/NUMBER. */
-sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, sp_stored *array, sp_error *err);
+sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, sp_stored *array,
+                          sp_error *err);
 
 /* The last n arrays of the file, all cells of `name`, become one array of texts where each is one text. SP_OK, SP_ENOMEM. */
 sp_status sp_mat_join_texts(sp_stored_file *f, const char *name, int64_t n, sp_error *err);

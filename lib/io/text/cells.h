@@ -15,9 +15,10 @@
 /* A text that ends with '\0', and how far it has been read. Cells are unquoted in place, so they point into the text. */
 typedef struct sp_cells {
     char *at;
-    char delimiter;    /* ' ': any number of blanks and tabs; '\n': a cell a line */
-    bool is_plain;     /* no spreadsheet wrote it: quotes and apostrophes are letters */
-    bool is_free;      /* free text may stand in it: a quote that is not closed, or followed by letters, is a letter */
+    char delimiter; /* ' ': any number of blanks and tabs; '\n': a cell a line */
+    bool is_plain;  /* no spreadsheet wrote it: quotes and apostrophes are letters */
+    bool
+        is_free; /* free text may stand in it: a quote that is not closed, or followed by letters, is a letter */
     int64_t line;      /* of the record that is being read, from 1 */
     int64_t next_line; /* of the one after it */
 } sp_cells;

@@ -176,7 +176,8 @@ static bool is_comment(const conll *c, char *line)
     if (!may_be_comment(c, line) || c->comments == SP_COMMENTS_HASH)
         return may_be_comment(c, line);
     return read_columns(line, NULL, 0) != c->n_columns ||
-           (c->has_tags ? !ends_with_tag(line, strlen(line), true) : c->has_tabs != (strchr(line, '\t') != NULL));
+           (c->has_tags ? !ends_with_tag(line, strlen(line), true)
+                        : c->has_tabs != (strchr(line, '\t') != NULL));
 }
 
 static sp_status end_sentence(conll *c, sp_error *err)
@@ -200,7 +201,8 @@ static sp_status read_token(conll *c, char *line, int64_t number, sp_error *err)
     const int32_t n = read_columns(line, NULL, 0);
     if (n != c->n_columns)
         return sp_fail(err, SP_EDATA,
-                       "%s: line %lld has %d column%s, the lines before have %d; columns are parted by blanks or tabs, sentences "
+                       "%s: line %lld has %d column%s, the lines before have %d; columns are parted by "
+                       "blanks or tabs, sentences "
                        "by an empty line%s",
                        c->of.file, (long long)number, n, n == 1 ? "" : "s", c->n_columns,
                        line[0] == '#' ? "; `comments` hash passes over what begins with #" : "");
@@ -230,8 +232,10 @@ static sp_status read_lines(conll *c, sp_error *err)
     }
     TRY(end_sentence(c, err));
     if (c->of.n_steps == 0)
-        return sp_fail(err, SP_EDATA, "%s: holds no token; write a token and its tag a line, an empty line after each sentence",
-                       c->of.file);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: holds no token; write a token and its tag a line, an empty line after each sentence",
+            c->of.file);
 done:
     return status;
 }
@@ -239,13 +243,16 @@ done:
 /* ---- columns ---- */
 
 /* The column that an option names by its number, from 0. */
-static sp_status find_column(const conll *c, const char *given, const char *option, int32_t *out, sp_error *err)
+static sp_status find_column(const conll *c, const char *given, const char *option, int32_t *out,
+                             sp_error *err)
 {
     char *end = NULL;
     const long n = strtol(given, &end, 10);
     if (end == given || *end || n == 0 || n > c->n_columns || n < -c->n_columns)
-        return sp_fail(err, SP_EINVAL, "%s: `%s` %.60s: it is the number of a column, 1 to %d, or from the last one -1 to -%d",
-                       c->of.file, option, given, c->n_columns, c->n_columns);
+        return sp_fail(
+            err, SP_EINVAL,
+            "%s: `%s` %.60s: it is the number of a column, 1 to %d, or from the last one -1 to -%d",
+            c->of.file, option, given, c->n_columns, c->n_columns);
     *out = (int32_t)(n > 0 ? n - 1 : c->n_columns + n);
     return SP_OK;
 }
@@ -255,23 +262,26 @@ static const char *cell(const conll *c, int64_t step, int32_t column)
     return c->cells[step * c->n_columns + column];
 }
 
-static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_source_options *options, sp_error *err)
+static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_source_options *options,
+                         sp_error *err)
 {
     const sp_codes *codes = options->codes;
     char sentence[SP_CODES_SENTENCE];
     const char *text = cell(c, step, column);
     if (!codes && is_unscored(text))
-        return sp_fail_at(
-            err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file, (long long)c->line_of[step], column + 1,
-            options->ignores_100 ? SP_GAPS_OF_TEXT : "-100 is no class; unscored steps are -1, and -100 with `unscored` -100");
+        return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file,
+                          (long long)c->line_of[step], column + 1,
+                          options->ignores_100
+                              ? SP_GAPS_OF_TEXT
+                              : "-100 is no class; unscored steps are -1, and -100 with `unscored` -100");
     if (codes)
-        return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file, (long long)c->line_of[step],
-                          column + 1, sp_codes_explain(codes, text, sentence));
+        return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file,
+                          (long long)c->line_of[step], column + 1, sp_codes_explain(codes, text, sentence));
     return sp_fail_at(err, SP_EDATA, step,
                       "%s: line %lld, column %d: \"%.60s\" is no %s%s; another column is named by "
                       "its number",
-                      c->of.file, (long long)c->line_of[step], column + 1, text, options->model ? "class of model " : "tag",
-                      options->model ? options->model->name : "");
+                      c->of.file, (long long)c->line_of[step], column + 1, text,
+                      options->model ? "class of model " : "tag", options->model ? options->model->name : "");
 }
 
 /* Are labels what a column that nobody names holds: tags, classes of the model, or what the codes know, but for fewer other texts?
@@ -296,8 +306,8 @@ static bool are_labels(const conll *c, int32_t column, const sp_source_options *
 }
 
 /* The classes [S] in a column: of the model, or of those found in the file. */
-static sp_status read_classes(const conll *c, int32_t column, const sp_request *request, const sp_names *found, int32_t **out,
-                              sp_error *err)
+static sp_status read_classes(const conll *c, int32_t column, const sp_request *request,
+                              const sp_names *found, int32_t **out, sp_error *err)
 {
     const sp_model *model = request->options->model;
     const sp_codes *codes = request->options->codes;
@@ -397,9 +407,11 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
             return sp_no_memory(err);
     } else
         TRY(find_classes(c, (const int32_t[2]){label, request->is_paths ? path : -1}, found, err));
-    if (label > 0 && !o->labels && request->is_paths && !request->paths && holds_classes(c, label - 1, o->model, found))
+    if (label > 0 && !o->labels && request->is_paths && !request->paths &&
+        holds_classes(c, label - 1, o->model, found))
         return sp_fail(err, SP_EDATA,
-                       "%s: columns %d, %d and %d all hold classes, so nothing says which are the labels and which the path; "
+                       "%s: columns %d, %d and %d all hold classes, so nothing says which are the labels and "
+                       "which the path; "
                        "`labels_dataset` N and `paths` N name their columns",
                        c->of.file, (int)label, (int)label + 1, (int)path + 1);
     if (request->is_paths)

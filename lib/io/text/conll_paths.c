@@ -24,8 +24,8 @@ static void put_class(sp_text_buffer *out, int32_t k, const char *const *classes
 }
 
 /* The steps of one recording as a sentence of CoNLL. labels NULL: none; taking_part NULL: all. */
-static void put_sentence(sp_text_buffer *out, const sp_paths_export *e, int64_t n, int32_t *const *paths, const int32_t *labels,
-                         const uint8_t *taking_part, int64_t at)
+static void put_sentence(sp_text_buffer *out, const sp_paths_export *e, int64_t n, int32_t *const *paths,
+                         const int32_t *labels, const uint8_t *taking_part, int64_t at)
 {
     const sp_paths_info *info = &e->kept.info;
     for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
@@ -75,4 +75,5 @@ done:
     return status;
 }
 
-const sp_path_format sp_conll_paths = {.endings = SP_CONLL_ENDINGS, .is_text = true, .takes_tokens = true, .write = write_conll};
+const sp_path_format sp_conll_paths = {
+    .endings = SP_CONLL_ENDINGS, .is_text = true, .takes_tokens = true, .write = write_conll};

@@ -5,7 +5,8 @@
 
 #include "io/text/text_read.h"
 
-sp_status sp_label_file_new(sp_source *source, size_t size, const char *what, sp_label_file **out, sp_error *err)
+sp_status sp_label_file_new(sp_source *source, size_t size, const char *what, sp_label_file **out,
+                            sp_error *err)
 {
     sp_label_file *f = source->opened = calloc(1, size);
     if (!f)
@@ -57,7 +58,8 @@ sp_status sp_label_file_read(sp_source *source, const sp_wanted *wanted, sp_bloc
     return SP_OK;
 }
 
-sp_status sp_label_file_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_label_file_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out,
+                                  sp_error *err)
 {
     const sp_label_file *f = source->opened;
     (void)strategy, (void)err;

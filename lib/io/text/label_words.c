@@ -9,19 +9,23 @@
 #include "core/try.h"
 #include "sleep/stages.h"
 
-sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index, sp_label_words **out,
-                             sp_error *err)
+sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index,
+                             sp_label_words **out, sp_error *err)
 {
     sp_names known = {0};
     sp_label_words *words = calloc(1, sizeof *words);
-    sp_text_span *spans = malloc((size_t)(n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) * sizeof *spans);
+    sp_text_span *spans =
+        malloc((size_t)(n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) * sizeof *spans);
     sp_status status = SP_OK;
-    if (!words || !spans || sp_names_init(&known, n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) != SP_OK)
+    if (!words || !spans ||
+        sp_names_init(&known, n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) != SP_OK)
         TRY(sp_no_memory(err));
     for (int64_t i = 0; i < n; i++) {
-        int32_t found = i > 0 && strcmp(texts[i], texts[i - 1]) == 0 ? index[i - 1] : sp_names_find(&known, texts[i]);
+        int32_t found =
+            i > 0 && strcmp(texts[i], texts[i - 1]) == 0 ? index[i - 1] : sp_names_find(&known, texts[i]);
         if (found < 0 && words->n == SP_LABEL_WORDS_MOST - 1)
-            TRY(sp_fail(err, SP_EDATA, "%s: holds more than %lld different words; labels are names of classes", where,
+            TRY(sp_fail(err, SP_EDATA,
+                        "%s: holds more than %lld different words; labels are names of classes", where,
                         (long long)words->n));
         if (found < 0) {
             found = sp_names_add(&known, texts[i], (int32_t)words->n);
@@ -95,14 +99,15 @@ const char *sp_label_words_explain(const char *word, const sp_word_meaning *m, c
     if (m->codes)
         return sp_codes_explain(m->codes, word, buffer);
     if (!m->classes && !m->model) {
-        snprintf(buffer, SP_CODES_SENTENCE, "label \"%.60s\" is a word; a model says which class it is (`model` or `rules` M)",
-                 word);
+        snprintf(buffer, SP_CODES_SENTENCE,
+                 "label \"%.60s\" is a word; a model says which class it is (`model` or `rules` M)", word);
         return buffer;
     }
     sp_name_list(list, sizeof list, m->classes ? m->n_classes : m->model->n_classes,
                  m->classes ? m->classes : (const char *const *)m->model->classes);
     snprintf(buffer, SP_CODES_SENTENCE,
-             "label \"%.60s\" is no class; write one of %s, or nothing for an unscored step; `codes` or `map` reads the words of "
+             "label \"%.60s\" is no class; write one of %s, or nothing for an unscored step; `codes` or "
+             "`map` reads the words of "
              "others",
              word, list);
     return buffer;

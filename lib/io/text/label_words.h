@@ -29,14 +29,15 @@ int32_t sp_word_class(const char *word, const sp_word_meaning *meaning);
 
 /* The different ones of n texts; index out [n]: which each is. `where` begins the sentence about too many. SP_OK, SP_EDATA,
  * SP_ENOMEM. */
-sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index, sp_label_words **out,
-                             sp_error *err);
+sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index,
+                             sp_label_words **out, sp_error *err);
 void sp_label_words_free(sp_label_words *words); /* NULL is fine */
 
 /* Fills in class_of by sp_word_class(). */
 void sp_label_words_tell(sp_label_words *words, const sp_word_meaning *meaning);
 
 /* The end of a sentence about a word that means nothing here. Returns the buffer. */
-const char *sp_label_words_explain(const char *word, const sp_word_meaning *meaning, char buffer[SP_CODES_SENTENCE]);
+const char *sp_label_words_explain(const char *word, const sp_word_meaning *meaning,
+                                   char buffer[SP_CODES_SENTENCE]);
 
 #endif

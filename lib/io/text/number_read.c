@@ -82,7 +82,8 @@ bool sp_number_read(const char *text, double *out)
         *out = strtod(text, NULL);
         return true;
     }
-    const double whole = (double)digits, value = exponent < 0 ? whole / tens[-exponent] : whole * tens[exponent];
+    const double whole = (double)digits,
+                 value = exponent < 0 ? whole / tens[-exponent] : whole * tens[exponent];
     *out = is_minus ? -value : value;
     return true;
 }

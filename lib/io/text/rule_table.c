@@ -13,8 +13,11 @@ enum { ID = -1, MOST_COLUMNS = 1000 };
 
 static const struct {
     const char *name, *before, *after;
-} kinds[] = {
-    {"rule", "", ""}, {"allowed", "[", "]*"}, {"first", "first [", "]"}, {"last", "last [", "]"}, {"order", "order [", "]"}};
+} kinds[] = {{"rule", "", ""},
+             {"allowed", "[", "]*"},
+             {"first", "first [", "]"},
+             {"last", "last [", "]"},
+             {"order", "order [", "]"}};
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds, OTHER = N_KINDS };
 
@@ -56,19 +59,20 @@ static sp_status read_head(table *t, sp_error *err)
         has_id |= column == ID;
         has_rule |= column >= 0 && column < N_KINDS;
     }
-    return has_id && has_rule
-               ? SP_OK
-               : sp_fail(err, SP_EFILE,
-                         "%s: the first line of a table of rules names its columns: id, and one or more of rule, allowed, first, "
-                         "last, order",
-                         t->file);
+    return has_id && has_rule ? SP_OK
+                              : sp_fail(err, SP_EFILE,
+                                        "%s: the first line of a table of rules names its columns: id, and "
+                                        "one or more of rule, allowed, first, "
+                                        "last, order",
+                                        t->file);
 }
 
 /* Adds what a cell says to a text of rules. */
 static bool add(char **text, int kind, const char *cell)
 {
     const size_t length = *text ? strlen(*text) : 0;
-    char *longer = realloc(*text, length + strlen(kinds[kind].before) + strlen(cell) + strlen(kinds[kind].after) + 3);
+    char *longer =
+        realloc(*text, length + strlen(kinds[kind].before) + strlen(cell) + strlen(kinds[kind].after) + 3);
     if (!longer)
         return false;
     *text = longer;
@@ -87,8 +91,8 @@ static sp_status take_row(table *t, const char *id, char *text, sp_error *err)
     if (r < 0)
         return SP_OK;
     if (t->texts[r])
-        return sp_fail(err, SP_EFILE, "%s, line %lld: recording %s stands in the table twice", t->file, (long long)t->cells.line,
-                       id);
+        return sp_fail(err, SP_EFILE, "%s, line %lld: recording %s stands in the table twice", t->file,
+                       (long long)t->cells.line, id);
     t->texts[r] = strdup(text ? text : "");
     t->n_found++;
     return t->texts[r] ? SP_OK : sp_no_memory(err);
@@ -113,17 +117,18 @@ static sp_status read_row(table *t, sp_error *err)
             TRY(sp_no_memory(err));
     }
     if (c != t->n_columns)
-        TRY(sp_fail(
-            err, SP_EFILE,
-            "%s, line %lld: %d cells, but the first line names %d columns; a cell with a comma in it stands between quotes",
-            t->file, (long long)t->cells.line, c, t->n_columns));
+        TRY(sp_fail(err, SP_EFILE,
+                    "%s, line %lld: %d cells, but the first line names %d columns; a cell with a comma in it "
+                    "stands between quotes",
+                    t->file, (long long)t->cells.line, c, t->n_columns));
     TRY(take_row(t, id, text, err));
 done:
     free(text);
     return status;
 }
 
-sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids, int64_t *n_others, char **texts, sp_error *err)
+sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids, int64_t *n_others,
+                             char **texts, sp_error *err)
 {
     char *all = NULL;
     table t = {.file = file, .texts = texts};
@@ -143,7 +148,8 @@ sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids
         TRY(read_row(&t, err));
     }
     if (t.n_found == 0)
-        TRY(sp_fail(err, SP_EFILE, "%s names none of the recordings, whose ids are such as %s", file, n > 0 ? ids[0] : "none"));
+        TRY(sp_fail(err, SP_EFILE, "%s names none of the recordings, whose ids are such as %s", file,
+                    n > 0 ? ids[0] : "none"));
     *n_others = t.n_others;
     for (int64_t r = 0; r < n; r++)
         if (!texts[r] && !(texts[r] = strdup("")))

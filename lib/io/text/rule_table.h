@@ -20,6 +20,7 @@ bool sp_rule_table_has_ending(const char *name);
  *   n_others  out, rows that are of none of these
  *   texts  out [n] rules with ";" between them, "" without any; each to be freed
  * SP_OK; SP_EFILE (cannot be read; no such columns; no row is of any recording; a recording twice; a line of too few cells), SP_ENOMEM. */
-sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids, int64_t *n_others, char **texts, sp_error *err);
+sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids, int64_t *n_others,
+                             char **texts, sp_error *err);
 
 #endif

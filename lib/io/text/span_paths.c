@@ -33,14 +33,17 @@ typedef struct span_writer {
 
 static sp_status check(const char *file, const sp_paths_header *header, sp_error *err)
 {
-    return header->classes ? SP_OK
-                           : sp_fail(err, SP_EINVAL,
-                                     "%s: names the class of each run, and the classes have no names; write .csv or .h5", file);
+    return header->classes
+               ? SP_OK
+               : sp_fail(err, SP_EINVAL,
+                         "%s: names the class of each run, and the classes have no names; write .csv or .h5",
+                         file);
 }
 
 static bool make_room(span_writer *w)
 {
-    const size_t S = (size_t)w->most + 1, rows = w->e->has_values ? (size_t)w->info->n_strategies * SP_SPAN_VALUES : 0;
+    const size_t S = (size_t)w->most + 1,
+                 rows = w->e->has_values ? (size_t)w->info->n_strategies * SP_SPAN_VALUES : 0;
     w->tags = malloc(((size_t)w->info->n_classes + 1) * sizeof *w->tags);
     w->taking_part = w->e->kept.holes ? sp_holes_flags(w->e->kept.holes, w->e->kept.n_kept) : NULL;
     w->segments = malloc(S * sizeof *w->segments);
@@ -49,8 +52,8 @@ static bool make_room(span_writer *w)
     w->own_segments = malloc(S * sizeof *w->own_segments);
     w->at = malloc(S * sizeof *w->at);
     w->spans = malloc(S * sizeof *w->spans);
-    return w->tags && (w->taking_part || !w->e->kept.holes) && w->segments && (w->values || !rows) && w->path &&
-           w->own_segments && w->at && w->spans;
+    return w->tags && (w->taking_part || !w->e->kept.holes) && w->segments && (w->values || !rows) &&
+           w->path && w->own_segments && w->at && w->spans;
 }
 
 static void free_room(span_writer *w)
@@ -96,7 +99,8 @@ static void put_place(span_writer *w, int64_t recording, int64_t first, int64_t 
         end = texts->end[t];
     }
     /* Further pieces of the last word take no part. */
-    for (int64_t t = last + 1; start >= 0 && w->taking_part && t < w->info->offsets[recording + 1] && !w->taking_part[t]; t++)
+    for (int64_t t = last + 1;
+         start >= 0 && w->taking_part && t < w->info->offsets[recording + 1] && !w->taking_part[t]; t++)
         end = texts->start[t] == end && texts->end[t] > end ? texts->end[t] : end;
     sp_text_buffer words = {.text = NULL};
     if (start >= 0) {
@@ -166,7 +170,8 @@ static void put_recording(span_writer *w, int64_t recording, int32_t s, const in
     int64_t m = 0;
     if (result->status != SP_OK) {
         begin_line(w, recording, s);
-        sp_json_putf(&w->json, ", \"status\": %s, \"step\": %lld}\n", sp_status_name(result->status), (long long)result->step);
+        sp_json_putf(&w->json, ", \"status\": %s, \"step\": %lld}\n", sp_status_name(result->status),
+                     (long long)result->step);
         return;
     }
     for (int64_t t = 0; t < T; t++) {
@@ -176,7 +181,8 @@ static void put_recording(span_writer *w, int64_t recording, int32_t s, const in
         w->own_segments[m] = w->segments[from + t];
         w->at[m++] = t;
     }
-    const int64_t n = sp_tagged_spans(w->tags, m, w->path, w->info->has_segments ? w->own_segments : NULL, w->spans);
+    const int64_t n =
+        sp_tagged_spans(w->tags, m, w->path, w->info->has_segments ? w->own_segments : NULL, w->spans);
     for (int64_t i = 0; i < n; i++)
         put_span(w, recording, s, &w->spans[i], from, result);
 }
@@ -187,7 +193,8 @@ static sp_status write_spans(sp_paths_export *e, int32_t **paths, int64_t most, 
     span_writer w = {.e = e, .info = info, .most = most, .err = err};
     sp_status status = SP_OK;
     sp_json_writer_open_on(&w.json, put_text, &w);
-    TRY(make_room(&w) ? sp_tags_or_runs(info->n_classes, info->classes, w.tags, &w.are_tags, err) : sp_no_memory(err));
+    TRY(make_room(&w) ? sp_tags_or_runs(info->n_classes, info->classes, w.tags, &w.are_tags, err)
+                      : sp_no_memory(err));
     for (int64_t first = 0, n; first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
         for (int32_t s = 0; s < info->n_strategies; s++)

@@ -76,10 +76,12 @@ static sp_status find_words(const reader *r, int64_t n)
     }
     return words == T
                ? SP_OK
-               : sp_fail(r->err, SP_EDATA,
-                         "%s: the text of %s has %lld words between blanks, and the scores have %lld steps; say where in the "
-                         "text each step stands: a JSON file {\"text\": ..., \"offset_mapping\": [[0, 4], ...]}",
-                         r->file, r->ids[n], (long long)words, (long long)T);
+               : sp_fail(
+                     r->err, SP_EDATA,
+                     "%s: the text of %s has %lld words between blanks, and the scores have %lld steps; say "
+                     "where in the "
+                     "text each step stands: a JSON file {\"text\": ..., \"offset_mapping\": [[0, 4], ...]}",
+                     r->file, r->ids[n], (long long)words, (long long)T);
 }
 
 /* ---- JSON ---- */
@@ -100,28 +102,36 @@ static sp_status read_places(const reader *r, int64_t n, const json_t *list)
     int64_t letters = INT64_MAX, before = 0, *last_end = T > 0 ? &r->out->end[r->offsets[n] + T - 1] : NULL;
     (void)go_on(r->out->texts[n], &letters);
     if ((int64_t)json_array_size(list) < T)
-        return sp_fail(r->err, SP_EDATA, "%s: offset_mapping of %s has %lld tokens, and the scores have %lld steps", r->file,
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: offset_mapping of %s has %lld tokens, and the scores have %lld steps", r->file,
                        r->ids[n], (long long)json_array_size(list), (long long)T);
     for (int64_t t = 0; t < (int64_t)json_array_size(list); t++) {
         int64_t start, end;
         if (!read_place(json_array_get(list, (size_t)t), &start, &end))
-            return sp_fail(r->err, SP_EDATA, "%s: offset_mapping of %s, token %lld: is no pair of whole numbers, such as [0, 4]",
-                           r->file, r->ids[n], (long long)t);
+            return sp_fail(
+                r->err, SP_EDATA,
+                "%s: offset_mapping of %s, token %lld: is no pair of whole numbers, such as [0, 4]", r->file,
+                r->ids[n], (long long)t);
         if (start < 0 || end < start || end > letters)
             return sp_fail(r->err, SP_EDATA,
-                           "%s: offset_mapping of %s, token %lld: [%lld, %lld] is no part of its text of %lld characters",
-                           r->file, r->ids[n], (long long)t, (long long)start, (long long)end, (long long)letters);
-        const bool is_piece = t >= T && last_end && *last_end > 0 && start == *last_end; /* of the last word */
+                           "%s: offset_mapping of %s, token %lld: [%lld, %lld] is no part of its text of "
+                           "%lld characters",
+                           r->file, r->ids[n], (long long)t, (long long)start, (long long)end,
+                           (long long)letters);
+        const bool is_piece =
+            t >= T && last_end && *last_end > 0 && start == *last_end; /* of the last word */
         if (is_piece)
             *last_end = end;
         if (t >= T && end > start && !is_piece)
-            return sp_fail(r->err, SP_EDATA,
-                           "%s: offset_mapping of %s has a token %lld in the text, and the scores have %lld steps", r->file,
-                           r->ids[n], (long long)t, (long long)T);
+            return sp_fail(
+                r->err, SP_EDATA,
+                "%s: offset_mapping of %s has a token %lld in the text, and the scores have %lld steps",
+                r->file, r->ids[n], (long long)t, (long long)T);
         if (t >= T || end == start)
             continue;
         if (start < before)
-            return sp_fail(r->err, SP_EDATA, "%s: offset_mapping of %s, token %lld: begins at %lld, before the token before it",
+            return sp_fail(r->err, SP_EDATA,
+                           "%s: offset_mapping of %s, token %lld: begins at %lld, before the token before it",
                            r->file, r->ids[n], (long long)t, (long long)start);
         before = start;
         r->out->start[r->offsets[n] + t] = start;
@@ -140,10 +150,11 @@ static sp_status find_recording(const reader *r, const json_t *id, int64_t *next
     }
     *out = !id ? (*next)++ : name ? sp_names_find(&r->number, name) : -1;
     if (*out < 0)
-        return sp_fail(r->err, SP_EDATA, "%s: id \"%s\" is no recording of the scores, whose first is \"%s\"", r->file,
-                       name ? name : "", r->n > 0 ? r->ids[0] : "");
+        return sp_fail(r->err, SP_EDATA, "%s: id \"%s\" is no recording of the scores, whose first is \"%s\"",
+                       r->file, name ? name : "", r->n > 0 ? r->ids[0] : "");
     if (*out >= r->n)
-        return sp_fail(r->err, SP_EDATA, "%s: has more texts than there are recordings, %lld", r->file, (long long)r->n);
+        return sp_fail(r->err, SP_EDATA, "%s: has more texts than there are recordings, %lld", r->file,
+                       (long long)r->n);
     if (r->out->texts[*out])
         return sp_fail(r->err, SP_EDATA, "%s: has two texts of recording %s", r->file, r->ids[*out]);
     return SP_OK;
@@ -155,7 +166,8 @@ static sp_status read_object(const reader *r, const json_t *object, int64_t *nex
     int64_t n;
     if (!json_is_string(text) || (places && !json_is_array(places)))
         return sp_fail(r->err, SP_EDATA,
-                       "%s: an object {\"text\": \"...\", \"offset_mapping\": [[0, 4], ...]} is needed for each recording",
+                       "%s: an object {\"text\": \"...\", \"offset_mapping\": [[0, 4], ...]} is needed for "
+                       "each recording",
                        r->file);
     sp_status status = find_recording(r, json_object_get(object, "id"), next, &n);
     if (status != SP_OK)
@@ -194,8 +206,9 @@ static sp_status read_plain(const reader *r, const char *text)
     for (int64_t n = 0; status == SP_OK && n < r->n; n++) {
         const size_t length = r->n == 1 ? strlen(text) : strcspn(text, "\n");
         if (!*text && r->n > 1)
-            return sp_fail(r->err, SP_EDATA, "%s: has %lld lines, and there are %lld recordings; write a line for each", r->file,
-                           (long long)n, (long long)r->n);
+            return sp_fail(r->err, SP_EDATA,
+                           "%s: has %lld lines, and there are %lld recordings; write a line for each",
+                           r->file, (long long)n, (long long)r->n);
         if (!(r->out->texts[n] = strndup(text, length)))
             return sp_no_memory(r->err);
         status = find_words(r, n);
@@ -203,11 +216,12 @@ static sp_status read_plain(const reader *r, const char *text)
     }
     return status != SP_OK || r->n == 1 || !text[strspn(text, " \t\r\n")]
                ? status
-               : sp_fail(r->err, SP_EDATA, "%s: has more lines than there are recordings, %lld", r->file, (long long)r->n);
+               : sp_fail(r->err, SP_EDATA, "%s: has more lines than there are recordings, %lld", r->file,
+                         (long long)r->n);
 }
 
-sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids, const int64_t *offsets, sp_step_texts **out,
-                             sp_error *err)
+sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
+                             sp_step_texts **out, sp_error *err)
 {
     const size_t S = (size_t)offsets[n];
     char *text = NULL;
@@ -219,7 +233,8 @@ sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids
                             .start = calloc(S + 1, sizeof *made->start),
                             .end = calloc(S + 1, sizeof *made->end),
                             .n = n};
-    TRY(made->texts && made->start && made->end ? sp_text_read(file, "a text", &text, err) : sp_no_memory(err));
+    TRY(made->texts && made->start && made->end ? sp_text_read(file, "a text", &text, err)
+                                                : sp_no_memory(err));
     TRY(sp_names_init(&r.number, n) == SP_OK ? SP_OK : sp_no_memory(err));
     for (int64_t i = 0; i < n; i++)
         sp_names_add(&r.number, ids[i], (int32_t)i);

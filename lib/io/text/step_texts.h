@@ -25,8 +25,8 @@ typedef struct sp_step_texts {
 
 /* offsets [N+1] of the steps, with those that take no part. `noun` and `steps` are what sentences call them. SP_OK; SP_EFILE; SP_EDATA
  * (a recording without a text, other than as many tokens, places outside of the text or that go back), SP_ENOMEM. */
-sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids, const int64_t *offsets, sp_step_texts **out,
-                             sp_error *err);
+sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
+                             sp_step_texts **out, sp_error *err);
 void sp_step_texts_free(sp_step_texts *texts); /* NULL is fine */
 
 /* Bytes of characters start .. end-1 of recording n's text: *at into it. */

@@ -35,11 +35,11 @@ bool sp_index_goes_on(const char *cell, int64_t *last, char sentence[SP_INDEX_SE
     int64_t index;
     const bool is_number = sp_cell_whole(cell, &index), goes_on = !is_number || index > *last;
     if (!goes_on)
-        snprintf(
-            sentence, SP_INDEX_SENTENCE,
-            "row %lld follows row %lld: the rows are out of order, or of several recordings; call the column step to have them "
-            "put in order, name recordings in a column recording, or leave it out",
-            (long long)index, (long long)*last);
+        snprintf(sentence, SP_INDEX_SENTENCE,
+                 "row %lld follows row %lld: the rows are out of order, or of several recordings; call the "
+                 "column step to have them "
+                 "put in order, name recordings in a column recording, or leave it out",
+                 (long long)index, (long long)*last);
     *last = is_number ? index : *last;
     return goes_on;
 }
@@ -52,8 +52,8 @@ static const char *say_recording(const char *const *ids, int64_t n, char text[10
 }
 
 /* The first step of each recording, 0 or 1. */
-static sp_status find_bases(const char *file, const sp_stepped_row *rows, int64_t n_rows, const char *const *ids, int64_t *base,
-                            int64_t *line, sp_error *err)
+static sp_status find_bases(const char *file, const sp_stepped_row *rows, int64_t n_rows,
+                            const char *const *ids, int64_t *base, int64_t *line, sp_error *err)
 {
     char name[100];
     for (int64_t i = 0; i < n_rows; i++)
@@ -63,14 +63,16 @@ static sp_status find_bases(const char *file, const sp_stepped_row *rows, int64_
         }
     for (int64_t i = 0; i < n_rows; i++)
         if (base[rows[i].recording] > 1)
-            return sp_fail(err, SP_EDATA, "%s: line %lld: the first step of %s is %lld; steps count from 0 or 1", file,
+            return sp_fail(err, SP_EDATA,
+                           "%s: line %lld: the first step of %s is %lld; steps count from 0 or 1", file,
                            (long long)line[rows[i].recording], say_recording(ids, rows[i].recording, name),
                            (long long)base[rows[i].recording]);
     return SP_OK;
 }
 
-sp_status sp_rows_in_order(const char *file, const sp_stepped_row *rows, int64_t n_rows, const char *const *ids,
-                           const int64_t *offsets, int64_t n_recordings, int64_t *place, bool *is_sorted, sp_error *err)
+sp_status sp_rows_in_order(const char *file, const sp_stepped_row *rows, int64_t n_rows,
+                           const char *const *ids, const int64_t *offsets, int64_t n_recordings,
+                           int64_t *place, bool *is_sorted, sp_error *err)
 {
     sp_owned own = {0};
     int64_t *base = sp_zeros(&own, (size_t)n_recordings + 1, sizeof *base),
@@ -86,13 +88,15 @@ sp_status sp_rows_in_order(const char *file, const sp_stepped_row *rows, int64_t
         const int64_t n = rows[i].recording, length = offsets[n + 1] - offsets[n];
         const int64_t step = rows[i].step < 0 ? next[n]++ : rows[i].step - base[n], at = offsets[n] + step;
         if (step >= length)
-            TRY(sp_fail(err, SP_EDATA,
-                        "%s: line %lld: %s has step %lld, but only %lld lines; it needs each step from %lld on once", file,
-                        (long long)rows[i].line, say_recording(ids, n, name), (long long)rows[i].step, (long long)length,
-                        (long long)base[n]));
+            TRY(sp_fail(
+                err, SP_EDATA,
+                "%s: line %lld: %s has step %lld, but only %lld lines; it needs each step from %lld on once",
+                file, (long long)rows[i].line, say_recording(ids, n, name), (long long)rows[i].step,
+                (long long)length, (long long)base[n]));
         if (line_of[at])
-            TRY(sp_fail(err, SP_EDATA, "%s: line %lld: %s has step %lld on line %lld already", file, (long long)rows[i].line,
-                        say_recording(ids, n, name), (long long)rows[i].step, (long long)line_of[at]));
+            TRY(sp_fail(err, SP_EDATA, "%s: line %lld: %s has step %lld on line %lld already", file,
+                        (long long)rows[i].line, say_recording(ids, n, name), (long long)rows[i].step,
+                        (long long)line_of[at]));
         line_of[at] = rows[i].line;
         place[i] = at;
         *is_sorted &= at == i;

@@ -17,8 +17,8 @@ typedef enum sp_column_role {
     SP_COLUMN_SEGMENT,
     SP_COLUMN_WEIGHT,
     SP_COLUMN_DECIDED, /* class, stage, prediction ...: a class, of which a table of scores does not say who decided it */
-    SP_COLUMN_INDEX,   /* without name, "index" or "Unnamed: 0": numbers of rows as pandas writes them */
-    SP_COLUMN_TIME,    /* passed over */
+    SP_COLUMN_INDEX, /* without name, "index" or "Unnamed: 0": numbers of rows as pandas writes them */
+    SP_COLUMN_TIME,  /* passed over */
     SP_N_COLUMN_ROLES
 } sp_column_role;
 
@@ -46,7 +46,8 @@ typedef struct sp_stepped_row {
  *   offsets    [N+1] of the recordings' rows
  *   place      out [n_rows] from 0; *is_sorted: place[i] is i
  * SP_OK; SP_EDATA: a step twice, with both lines, or missing; SP_ENOMEM. */
-sp_status sp_rows_in_order(const char *file, const sp_stepped_row *rows, int64_t n_rows, const char *const *ids,
-                           const int64_t *offsets, int64_t n_recordings, int64_t *place, bool *is_sorted, sp_error *err);
+sp_status sp_rows_in_order(const char *file, const sp_stepped_row *rows, int64_t n_rows,
+                           const char *const *ids, const int64_t *offsets, int64_t n_recordings,
+                           int64_t *place, bool *is_sorted, sp_error *err);
 
 #endif

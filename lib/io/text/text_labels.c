@@ -55,7 +55,8 @@ typedef struct reading {
 static sp_status next_field(reading *r, char **field, bool *is_last)
 {
     const char *fault = sp_cells_next(&r->in, field, is_last);
-    return fault ? sp_fail(r->err, SP_EDATA, "%s: line %lld: %s", r->file, (long long)r->in.line, fault) : SP_OK;
+    return fault ? sp_fail(r->err, SP_EDATA, "%s: line %lld: %s", r->file, (long long)r->in.line, fault)
+                 : SP_OK;
 }
 
 /* Reads one record; the fields of the known columns go to fields[]. */
@@ -75,8 +76,8 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
         n++;
     }
     if (n != r->n_fields)
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d", r->file, (long long)r->in.line, n,
-                       r->n_fields);
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d", r->file,
+                       (long long)r->in.line, n, r->n_fields);
     return SP_OK;
 }
 
@@ -84,7 +85,10 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
 static int column_of(const char *field, int *rank)
 {
     const sp_column_role role = sp_column_role_of(field);
-    *rank = role != SP_COLUMN_DECIDED ? 0 : strcasecmp(field, "class") == 0 ? 1 : strcasecmp(field, "stage") == 0 ? 2 : NO_RANK;
+    *rank = role != SP_COLUMN_DECIDED         ? 0
+            : strcasecmp(field, "class") == 0 ? 1
+            : strcasecmp(field, "stage") == 0 ? 2
+                                              : NO_RANK;
     if (*rank == NO_RANK)
         return N_COLUMNS;
     return role == SP_COLUMN_RECORDING                            ? RECORDING
@@ -118,8 +122,9 @@ static sp_status read_header(reading *r)
     int rank[N_COLUMNS];
     sp_cells_skip_empty_lines(&r->in);
     if (!*r->in.at)
-        return sp_fail(r->err, SP_EDATA,
-                       "%s: is empty; the first line names the columns: recording,step,label or recording,label", file);
+        return sp_fail(
+            r->err, SP_EDATA,
+            "%s: is empty; the first line names the columns: recording,step,label or recording,label", file);
     bool is_last = false;
     r->in.line = r->in.next_line;
     for (int c = 0; c < N_COLUMNS; c++) {
@@ -151,14 +156,16 @@ static sp_status read_header(reading *r)
         if (found == rank[c] && c == INDEX)
             continue;
         if (found == rank[c])
-            return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->in.line, field);
+            return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file,
+                           (long long)r->in.line, field);
         rank[c] = found;
         r->column[c] = r->n_fields;
     }
     if (!r->is_list && r->column[LABEL] < 0)
-        return sp_fail(r->err, SP_EDATA,
-                       "%s: line %lld names no column label; the first line is recording,step,label or recording,label", file,
-                       (long long)r->in.line);
+        return sp_fail(
+            r->err, SP_EDATA,
+            "%s: line %lld names no column label; the first line is recording,step,label or recording,label",
+            file, (long long)r->in.line);
     return SP_OK;
 }
 
@@ -189,15 +196,16 @@ static sp_status find_recording(reading *r, const char *id, int64_t *out)
     }
     r->n_of_current = 0;
     if (!*id)
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", r->file, (long long)r->in.line);
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", r->file,
+                       (long long)r->in.line);
     if (f->n_recordings == r->id_room)
         TRY(grow_ids(r));
     const int32_t found = sp_names_add(&r->known, id, (int32_t)f->n_recordings);
     if (found < f->n_recordings && r->column[STEP] < 0)
-        return sp_fail(
-            r->err, SP_EDATA,
-            "%s: line %lld: recording %s comes back after another; without a column step its lines must follow one another",
-            r->file, (long long)r->in.line, id);
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: line %lld: recording %s comes back after another; without a column step its "
+                       "lines must follow one another",
+                       r->file, (long long)r->in.line, id);
     if (found == f->n_recordings)
         r->paths->ids[f->n_recordings++] = id;
     *out = r->current = found;
@@ -236,8 +244,8 @@ static sp_status read_label(reading *r, const sp_stepped_row *where, const char 
     if (sp_code_is_known(*out))
         return SP_OK;
     if (r->meaning.codes)
-        return sp_fail_at(r->err, SP_EDATA, where->step, "%s: line %lld, recording %s, step %lld: %s", r->file,
-                          (long long)r->in.line, r->paths->ids[where->recording],
+        return sp_fail_at(r->err, SP_EDATA, where->step, "%s: line %lld, recording %s, step %lld: %s",
+                          r->file, (long long)r->in.line, r->paths->ids[where->recording],
                           (long long)(where->step >= 0 ? where->step : r->n_of_current),
                           sp_codes_explain(r->meaning.codes, text, sentence));
     if (sp_cell_whole(text, &number) && number >= -1 && number < model->n_classes) {
@@ -251,16 +259,18 @@ static sp_status read_label(reading *r, const sp_stepped_row *where, const char 
         *out = SP_CODE_UNSCORED;
         return r->options->gaps == SP_GAPS_ERROR
                    ? SP_OK
-                   : sp_fail(r->err, SP_EDATA, "%s: line %lld: " SP_GAPS_OF_TEXT, r->file, (long long)r->in.line);
+                   : sp_fail(r->err, SP_EDATA, "%s: line %lld: " SP_GAPS_OF_TEXT, r->file,
+                             (long long)r->in.line);
     }
     for (int32_t k = 0, used = 0; k < model->n_classes && used < 300; k++)
-        used += snprintf(list + used, sizeof list - (size_t)used, "%s%.60s", k ? ", " : "", k < 12 ? model->classes[k] : "...");
-    return sp_fail(
-        r->err, SP_EDATA,
-        "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
-        "-1 for none%s; `codes` or `map` reads the numbers and words of others",
-        r->file, (long long)r->in.line, text, model->name, list, model->n_classes - 1,
-        is_100 ? ", and -100 with `unscored` -100" : "");
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%.60s", k ? ", " : "",
+                         k < 12 ? model->classes[k] : "...");
+    return sp_fail(r->err, SP_EDATA,
+                   "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 "
+                   "to %d in this order, or "
+                   "-1 for none%s; `codes` or `map` reads the numbers and words of others",
+                   r->file, (long long)r->in.line, text, model->name, list, model->n_classes - 1,
+                   is_100 ? ", and -100 with `unscored` -100" : "");
 }
 
 static sp_status add_row(reading *r, char *fields[N_COLUMNS])
@@ -294,7 +304,8 @@ static sp_status next_label(reading *r, char *fields[N_COLUMNS])
     r->in.line = r->in.next_line;
     sp_status status = next_field(r, &fields[LABEL], &is_last);
     if (status == SP_OK && !*fields[LABEL])
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld is empty; it needs a label a line, -1 where there is none", r->file,
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: line %lld is empty; it needs a label a line, -1 where there is none", r->file,
                        (long long)r->in.line);
     return status;
 }
@@ -332,7 +343,8 @@ static sp_status place_rows(reading *r)
         f->offsets[r->rows[i].recording + 1]++;
     for (int64_t n = 0; n < f->n_recordings; n++)
         f->offsets[n + 1] += f->offsets[n];
-    TRY(sp_rows_in_order(r->file, r->rows, r->n_rows, r->paths->ids, f->offsets, f->n_recordings, place, &is_sorted, r->err));
+    TRY(sp_rows_in_order(r->file, r->rows, r->n_rows, r->paths->ids, f->offsets, f->n_recordings, place,
+                         &is_sorted, r->err));
     for (int64_t i = 0; i < r->n_rows; i++)
         f->path[place[i]] = r->labels[i];
 done:
@@ -362,7 +374,9 @@ static sp_status read_all(text_labels *p, const sp_source_options *options, sp_s
     TRY(read_header(&r));
     while (!is_over(&r)) {
         char *fields[N_COLUMNS] = {NULL};
-        TRY(r.is_frames ? next_frame(&r, fields) : r.is_list ? next_label(&r, fields) : next_record(&r, fields));
+        TRY(r.is_frames ? next_frame(&r, fields)
+            : r.is_list ? next_label(&r, fields)
+                        : next_record(&r, fields));
         source->may_have_header |= r.is_list && r.n_rows == 0 && strcmp(fields[LABEL], "0") == 0;
         TRY(add_row(&r, fields));
     }
@@ -389,7 +403,8 @@ bool sp_text_is_frames(const char *file)
 {
     char head[sizeof frames - 1];
     FILE *in = *sp_file_ending(file) ? NULL : fopen(file, "rb");
-    const bool is = in && fread(head, 1, sizeof head, in) == sizeof head && memcmp(head, frames, sizeof head) == 0;
+    const bool is =
+        in && fread(head, 1, sizeof head, in) == sizeof head && memcmp(head, frames, sizeof head) == 0;
     if (in)
         fclose(in);
     return is;
@@ -401,7 +416,8 @@ bool sp_text_is_frames(const char *file)
 static bool is_text_of_labels(const sp_file_look *look)
 {
     const sp_source_options *options = look->request->options;
-    return !options->needs_scores && options->model && (sp_text_has_ending(look->file) || sp_text_is_frames(look->file));
+    return !options->needs_scores && options->model &&
+           (sp_text_has_ending(look->file) || sp_text_is_frames(look->file));
 }
 
 static sp_status open_text(sp_source *source, const sp_request *request, sp_error *err)

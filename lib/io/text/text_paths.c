@@ -9,13 +9,15 @@
 #include "io/text/texts.h"
 
 /* The steps of one recording, all strategies side by side. */
-static void put_steps(sp_text_buffer *out, const sp_paths_export *e, char delimiter, int64_t n, int32_t *const *paths, int64_t at)
+static void put_steps(sp_text_buffer *out, const sp_paths_export *e, char delimiter, int64_t n,
+                      int32_t *const *paths, int64_t at)
 {
     const sp_paths_info *info = &e->kept.info;
     char number[32];
     for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
         sp_cells_put(out, info->ids[n], delimiter);
-        sp_text_buffer_put(out, number, (size_t)snprintf(number, sizeof number, "%c%lld", delimiter, (long long)t));
+        sp_text_buffer_put(out, number,
+                           (size_t)snprintf(number, sizeof number, "%c%lld", delimiter, (long long)t));
         for (int32_t s = 0; s < info->n_strategies; s++) {
             sp_text_buffer_put(out, &delimiter, 1);
             sp_cells_put(out, paths[s][at + t] < 0 ? "-1" : info->classes[paths[s][at + t]], delimiter);

@@ -9,7 +9,8 @@
 #include "statepath/files.h"
 
 struct sp_text_file {
-    FILE *stream; /* a stream, a terminal, /dev/null: nothing to replace, so nothing atomic either; NULL: `output` */
+    FILE *
+        stream; /* a stream, a terminal, /dev/null: nothing to replace, so nothing atomic either; NULL: `output` */
     bool is_stdout;
     char *name; /* for messages; of the stream */
     sp_output output;
@@ -35,7 +36,8 @@ sp_status sp_text_open(const char *file, bool force, sp_outputs *together, sp_te
     f->output.fd = -1;
     f->is_stdout = strcmp(file, "-") == 0;
     struct stat there;
-    const bool is_stream = f->is_stdout || (stat(file, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
+    const bool is_stream =
+        f->is_stdout || (stat(file, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
     sp_status status = SP_OK;
     if (is_stream && !(f->name = strdup(f->is_stdout ? "standard output" : file)))
         status = sp_no_memory(err);

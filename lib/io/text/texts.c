@@ -20,8 +20,8 @@ static bool is_utf8(const unsigned char *p, size_t n)
         for (size_t j = 1; j <= more; j++)
             if ((p[i + j] & 0xc0) != 0x80)
                 return false;
-        if ((p[i] == 0xe0 && p[i + 1] < 0xa0) || (p[i] == 0xed && p[i + 1] > 0x9f) || (p[i] == 0xf0 && p[i + 1] < 0x90) ||
-            (p[i] == 0xf4 && p[i + 1] > 0x8f))
+        if ((p[i] == 0xe0 && p[i + 1] < 0xa0) || (p[i] == 0xed && p[i + 1] > 0x9f) ||
+            (p[i] == 0xf0 && p[i + 1] < 0x90) || (p[i] == 0xf4 && p[i + 1] > 0x8f))
             return false;
         i += more + 1;
     }
@@ -90,7 +90,8 @@ sp_texts sp_texts_of_numbers(const int64_t *values, int64_t n)
     if (spans && digits) {
         for (int64_t i = 0; i < n; i++) {
             char *to = digits + (size_t)i * DIGITS;
-            spans[i] = (sp_text_span){to, (size_t)snprintf(to, DIGITS, "%lld", (long long)(values ? values[i] : i))};
+            spans[i] =
+                (sp_text_span){to, (size_t)snprintf(to, DIGITS, "%lld", (long long)(values ? values[i] : i))};
         }
         out = sp_texts_pack(spans, n);
     }
@@ -167,7 +168,11 @@ char *sp_endings_say(const char *endings, char *text, size_t size)
     for (const char *at = endings, *next; *at && n < size; at = next) {
         const size_t length = strcspn(at, " ");
         next = at + length + strspn(at + length, " ");
-        n += (size_t)snprintf(text + n, size - n, "%s%.*s", at == endings ? "" : *next ? ", " : " or ", (int)length, at);
+        n += (size_t)snprintf(text + n, size - n, "%s%.*s",
+                              at == endings ? ""
+                              : *next       ? ", "
+                                            : " or ",
+                              (int)length, at);
     }
     return text;
 }

@@ -20,7 +20,8 @@ static int32_t fill_bins(int32_t D, int32_t *bin)
     int32_t n = 0, width = 1, in_width = 0, filled = 0;
     for (int32_t i = 0; i < D; i++) {
         bin[i] = n;
-        if (++filled == width || i + 1 == D - 1) { /* the last position stands for all later ones: a bin of its own */
+        if (++filled == width ||
+            i + 1 == D - 1) { /* the last position stands for all later ones: a bin of its own */
             filled = 0;
             n++;
             if (i >= 3 && ++in_width == 2) {
@@ -109,23 +110,28 @@ int64_t sp_crf_n_steps(const sp_crf *crf)
     return n;
 }
 
-sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t memory, sp_crf **out, sp_error *err)
+sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t memory, sp_crf **out,
+                     sp_error *err)
 {
     if (!training->batch.scores.data)
-        return sp_fail(err, SP_EINVAL,
-                       "a conditional random field is learnt from scores and labels, and there are no scores; fit "
-                       "the transitions alone with `method` counts");
+        return sp_fail(
+            err, SP_EINVAL,
+            "a conditional random field is learnt from scores and labels, and there are no scores; fit "
+            "the transitions alone with `method` counts");
     if (!training->labels)
-        return sp_fail(err, SP_EINVAL, "no labels to learn from; learn transitions from the scores alone with `method` em");
+        return sp_fail(err, SP_EINVAL,
+                       "no labels to learn from; learn transitions from the scores alone with `method` em");
     if (memory < 1)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps, at least 1", memory);
     if (memory > 1 && rules->own)
         return sp_fail(err, SP_EINVAL,
-                       "`memory` %d: how long a class has lasted is not known where labels leave classes open; leave it out",
+                       "`memory` %d: how long a class has lasted is not known where labels leave classes "
+                       "open; leave it out",
                        memory);
     if (memory > 1 && rules->hidden)
         return sp_fail(err, SP_EINVAL,
-                       "`memory` %d: model %s has states or durations of its own that say how a class stays; leave it out",
+                       "`memory` %d: model %s has states or durations of its own that say how a class stays; "
+                       "leave it out",
                        memory, rules->hidden->name);
     size_t K = (size_t)rules->n_classes;
     sp_crf *crf = calloc(1, sizeof *crf);
@@ -147,7 +153,8 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     }
     if (sp_crf_n_steps(crf) == 0)
         TRY(sp_fail(err, SP_EINVAL,
-                    "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
+                    "no labelled step to learn from among %lld recordings%s; learn transitions from the "
+                    "scores alone with "
                     "`method` em",
                     (long long)crf->violations.recordings,
                     crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : ""));
@@ -199,8 +206,9 @@ static void unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
         factors->end[k] = crf->end[k] < 0 ? -INFINITY : theta[crf->end[k]];
         for (int64_t i = 0; i < D; i++)
             factors->stay[k * D + i] = crf->stay[k] < 0 ? -INFINITY
-                                       : !crf->has_bins ? theta[crf->stay[k]]
-                                                        : theta[crf->stay[k]] + theta[crf->stay[k] + 1 + crf->bin[i]];
+                                       : !crf->has_bins
+                                           ? theta[crf->stay[k]]
+                                           : theta[crf->stay[k]] + theta[crf->stay[k] + 1 + crf->bin[i]];
     }
     for (int64_t p = 0; p < K * K; p++)
         factors->exit[p] = crf->exit[p] < 0 ? -INFINITY : theta[crf->exit[p]];
@@ -252,8 +260,8 @@ static double score_observed(const sp_factors *f, const sp_expected *o)
 
 /* The sum over stretches of log Z - score of the labels; with `sums` the expected uses of factors less those of the labels, to be freed.
  * The factors are those of theta, but for the scales of scores e [n_scores][S,K]. */
-static sp_status negative_log_likelihood(const sp_crf *crf, sp_factors *factors, const double *const *e, sp_workers *workers,
-                                         double *value, double **sums, sp_error *err)
+static sp_status negative_log_likelihood(const sp_crf *crf, sp_factors *factors, const double *const *e,
+                                         sp_workers *workers, double *value, double **sums, sp_error *err)
 {
     sp_sweep sweep = {.factors = factors,
                       .stretches = &crf->stretches,
@@ -280,8 +288,8 @@ done:
 }
 
 /* F without its penalty. */
-static sp_status likelihood(const sp_crf *crf, const double *theta, sp_workers *workers, double *value, double *gradient,
-                            sp_error *err)
+static sp_status likelihood(const sp_crf *crf, const double *theta, sp_workers *workers, double *value,
+                            double *gradient, sp_error *err)
 {
     sp_factors factors = {0};
     double *sums = NULL;
@@ -300,8 +308,8 @@ done:
     return status;
 }
 
-sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_penalty *penalty, sp_workers *workers,
-                           double *value, double *gradient, sp_error *err)
+sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_penalty *penalty,
+                           sp_workers *workers, double *value, double *gradient, sp_error *err)
 {
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
@@ -354,11 +362,12 @@ static sp_status evaluate(void *arg, const double *x, double *value, double *gra
     return status;
 }
 
-sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty *penalty, double precision, sp_workers *workers,
-                          sp_minimised *result, sp_error *err)
+sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty *penalty, double precision,
+                          sp_workers *workers, sp_minimised *result, sp_error *err)
 {
     if (!(penalty->weight > 0) || isinf(penalty->weight))
-        return sp_fail(err, SP_EINVAL, "penalty %g: must be a number above 0, else weights never seen have no best value",
+        return sp_fail(err, SP_EINVAL,
+                       "penalty %g: must be a number above 0, else weights never seen have no best value",
                        penalty->weight);
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
@@ -385,8 +394,9 @@ done:
 
 /* ---- weights of several sets of scores ---- */
 
-sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, const double *weight,
-                                   sp_workers *workers, double *value, double *gradient, sp_error *err)
+sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores,
+                                   const double *weight, sp_workers *workers, double *value, double *gradient,
+                                   sp_error *err)
 {
     sp_factors factors = {0};
     double *sums = NULL, f;
@@ -419,7 +429,8 @@ typedef struct weighing {
 } weighing;
 
 /* Of the logs of the weights, by which none is below 0 and useless ones go to 0. */
-static sp_status evaluate_logs(void *arg, const double *log_weight, double *value, double *gradient, sp_error *err)
+static sp_status evaluate_logs(void *arg, const double *log_weight, double *value, double *gradient,
+                               sp_error *err)
 {
     const weighing *w = arg;
     double weight[SP_MOST_CLASSIFIERS];
@@ -429,21 +440,23 @@ static sp_status evaluate_logs(void *arg, const double *log_weight, double *valu
         if (!isfinite(weight[c]))
             return SP_OK;
     }
-    const sp_status status = sp_crf_weights_objective(w->crf, w->theta, w->scores, weight, w->workers, value, gradient, err);
+    const sp_status status =
+        sp_crf_weights_objective(w->crf, w->theta, w->scores, weight, w->workers, value, gradient, err);
     for (int32_t c = 0; status == SP_OK && c < w->scores->n; c++)
         gradient[c] *= weight[c];
     return status;
 }
 
-sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision, sp_workers *workers,
-                       double *weight, sp_error *err)
+sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision,
+                       sp_workers *workers, double *weight, sp_error *err)
 {
     weighing w = {crf, theta, scores, workers};
     double log_weight[SP_MOST_CLASSIFIERS];
     sp_lbfgs_result result;
     for (int32_t c = 0; c < scores->n; c++)
         log_weight[c] = -log(scores->n);
-    const sp_status status = sp_lbfgs(scores->n, log_weight, evaluate_logs, &w, precision, MOST_ITERATIONS, &result, err);
+    const sp_status status =
+        sp_lbfgs(scores->n, log_weight, evaluate_logs, &w, precision, MOST_ITERATIONS, &result, err);
     for (int32_t c = 0; status == SP_OK && c < scores->n; c++)
         weight[c] = exp(log_weight[c]);
     return status;

@@ -31,7 +31,8 @@ typedef struct sp_crf sp_crf;
  *   memory    D >= 1
  * SP_OK; SP_EINVAL (no scores, no labelled step that can be learnt from, memory < 1); SP_ENOMEM.
  * Memory  S K doubles. */
-sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t memory, sp_crf **out, sp_error *err);
+sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t memory, sp_crf **out,
+                     sp_error *err);
 void sp_crf_free(sp_crf *crf);
 
 /* Parameters: theta[0] = scale, then bias [K], staying and its bins (classes that may stay), allowed changes, allowed starts,
@@ -51,8 +52,8 @@ typedef struct sp_crf_penalty {
     const double *centre; /* [n] what weights are drawn to; NULL: scale 1, all else 0 */
     bool fixes_scale;     /* sp_crf_minimise() leaves the scale as it is */
 } sp_crf_penalty;
-sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_penalty *penalty, sp_workers *workers,
-                           double *value, double *gradient, sp_error *err);
+sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_penalty *penalty,
+                           sp_workers *workers, double *value, double *gradient, sp_error *err);
 
 /* The counts of the labels as parameters: scale; bias = - prior * log class frequency; w = transitions * log smoothed
  * probability; start = log smoothed probability. A centre to be drawn to, and a start.
@@ -62,8 +63,8 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
 typedef struct sp_crf_weights {
     double scale, transitions, prior;
 } sp_crf_weights;
-sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, sp_workers *workers,
-                             double *theta, sp_error *err);
+sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights,
+                             sp_workers *workers, double *theta, sp_error *err);
 
 typedef struct sp_minimised {
     double value;
@@ -77,8 +78,8 @@ typedef struct sp_minimised {
  *   precision  stops when ten iterations made F smaller by less than this share of it, or the gradient is that small; 1e-5 to
  *              choose among penalties, 1e-8 for a model, 1e-13 for a test
  * SP_OK, SP_EINVAL, SP_ENOMEM. */
-sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty *penalty, double precision, sp_workers *workers,
-                          sp_minimised *result, sp_error *err);
+sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty *penalty, double precision,
+                          sp_workers *workers, sp_minimised *result, sp_error *err);
 
 /* Weights of several sets of scores, as of several classifiers, in the place of the one scale, all else being as theta says:
  *     F(w) = sum over stretches of (log Z - score(labels)) + penalty / 2 sum_c (w_c - 1/n)^2,   scale e -> sum_c w_c e_c,  w_c >= 0
@@ -90,17 +91,19 @@ typedef struct sp_crf_scores {
 } sp_crf_scores;
 /* F and its gradient [n] (NULL: not wanted). The scores that the field was made of say only where it is cut into stretches: there labels of
  * all sets must be finite. SP_OK, SP_ENOMEM. */
-sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, const double *weight,
-                                   sp_workers *workers, double *value, double *gradient, sp_error *err);
+sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores,
+                                   const double *weight, sp_workers *workers, double *value, double *gradient,
+                                   sp_error *err);
 /* Minimises F by L-BFGS on the logs of the weights: weight out [n]. SP_OK, SP_ENOMEM. */
-sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision, sp_workers *workers,
-                       double *weight, sp_error *err);
+sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision,
+                       sp_workers *workers, double *weight, sp_error *err);
 
 /* The model that decodes like these parameters: biases are added to the weights of everything that enters or stays in their class
  * and to start; the scale becomes the decoding temperature 1 / scale. With memory 1 one state per class; else D states per class,
  * "Wake.1", "Wake.2", ...
  * At the first step after a gap no weight applies, so a bias does not either.
  * SP_OK, SP_EINVAL (scale not above 0), SP_ENOMEM. */
-sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *name, sp_model **out, sp_error *err);
+sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *name, sp_model **out,
+                          sp_error *err);
 
 #endif

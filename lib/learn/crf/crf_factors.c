@@ -35,7 +35,9 @@ void sp_factors_prepare(sp_factors *factors)
     double greatest = -INFINITY;
     for (size_t i = 0; i < K; i++)
         for (size_t j = 0; j < K; j++) {
-            double w = i != j ? factors->exit[i * K + j] : factors->n_positions == 1 ? factors->stay[i] : -INFINITY;
+            double w = i != j                      ? factors->exit[i * K + j]
+                       : factors->n_positions == 1 ? factors->stay[i]
+                                                   : -INFINITY;
             factors->move[i * K + j] = w;
             greatest = w > greatest ? w : greatest;
         }
@@ -57,7 +59,8 @@ int64_t sp_expected_size(int32_t n_classes, int32_t n_positions)
 sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions)
 {
     size_t K = (size_t)n_classes, D = (size_t)n_positions;
-    sp_expected e = {.n = sp_expected_size(n_classes, n_positions), .all = all, .log_z = all, .scale = all + 1};
+    sp_expected e = {
+        .n = sp_expected_size(n_classes, n_positions), .all = all, .log_z = all, .scale = all + 1};
     e.bias = e.scale + SP_MOST_SCORES;
     e.start = e.bias + K;
     e.end = e.start + K;
@@ -66,8 +69,8 @@ sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions
     return e;
 }
 
-void sp_crf_observe(const sp_factors *factors, const double *const *e, const int32_t *labels, const sp_stretch *stretch,
-                    sp_expected *sum)
+void sp_crf_observe(const sp_factors *factors, const double *const *e, const int32_t *labels,
+                    const sp_stretch *stretch, sp_expected *sum)
 {
     int64_t K = factors->n_classes, D = factors->n_positions, position = 0;
     const int32_t *y = labels + stretch->first;
@@ -109,7 +112,8 @@ static void sweep_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t 
     const sp_factors *f = s->factors;
     for (int64_t c = first; c < last; c++) {
         sp_expected expected = sp_expected_over(w->sums + c * 2 * w->size, f->n_classes, f->n_positions);
-        sp_expected observed = sp_expected_over(w->sums + (c * 2 + 1) * w->size, f->n_classes, f->n_positions);
+        sp_expected observed =
+            sp_expected_over(w->sums + (c * 2 + 1) * w->size, f->n_classes, f->n_positions);
         int64_t from = c * s->stretches->n / w->n_chunks, to = (c + 1) * s->stretches->n / w->n_chunks;
         for (int64_t p = from; p < to && !w->no_memory; p++) {
             const sp_stretch *stretch = &s->stretches->list[p];

@@ -40,8 +40,8 @@ sp_status sp_crf_usage(const sp_crf *crf, double *usage, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, sp_workers *workers,
-                             double *theta, sp_error *err)
+sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights,
+                             sp_workers *workers, double *theta, sp_error *err)
 {
     int64_t K = crf->K, D = crf->D;
     sp_expected o;
@@ -73,7 +73,8 @@ sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_w
             theta[crf->stay[k]] = weights->transitions * log((stays + smoothing) / (all_moves + room));
         for (int64_t j = 0; j < K; j++)
             if (crf->exit[k * K + j] >= 0)
-                theta[crf->exit[k * K + j]] = weights->transitions * log((o.exit[k * K + j] + smoothing) / (all_moves + room));
+                theta[crf->exit[k * K + j]] =
+                    weights->transitions * log((o.exit[k * K + j] + smoothing) / (all_moves + room));
         if (crf->start[k] >= 0)
             theta[crf->start[k]] = log((o.start[k] + smoothing) / (n_starts + start_room));
     }
@@ -90,7 +91,8 @@ static double move_weight(const sp_crf *crf, const double *theta, int64_t from, 
     return theta[place] + theta[1 + to];
 }
 
-static double *edge_weights(double *weights, size_t n, const int64_t *place, const double *theta, const double *bias)
+static double *edge_weights(double *weights, size_t n, const int64_t *place, const double *theta,
+                            const double *bias)
 {
     for (size_t k = 0; k < n; k++)
         weights[k] = place[k] < 0 ? -INFINITY : theta[place[k]] + (bias ? bias[k] : 0);
@@ -132,9 +134,10 @@ static sp_status set_transitions(const sp_crf *crf, const double *theta, sp_mode
 {
     size_t K = (size_t)crf->K, D = crf->has_bins ? (size_t)crf->D : 1, M = K * D;
     if (crf->has_bins && M > 4000)
-        return sp_fail(err, SP_EINVAL,
-                       "a memory of %d steps over %d classes makes a model of %zu states; at most 4000 are written", crf->D,
-                       crf->K, M);
+        return sp_fail(
+            err, SP_EINVAL,
+            "a memory of %d steps over %d classes makes a model of %zu states; at most 4000 are written",
+            crf->D, crf->K, M);
     sp_owned own = {0};
     uint8_t *allow = sp_zeros(&own, M * M, 1);
     double *weight = sp_zeros(&own, M * M, sizeof *weight);
@@ -161,7 +164,8 @@ done:
     return status;
 }
 
-sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *name, sp_model **out, sp_error *err)
+sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *name, sp_model **out,
+                          sp_error *err)
 {
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
@@ -172,12 +176,14 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
     double *start = malloc(K * sizeof *start), *end = malloc(K * sizeof *end);
     sp_status status = SP_OK;
     TRY(sp_rules_new_model(&crf->rules, name, crf->training->classes, &model, err));
-    if (!start || !end || !(model->start = malloc(K * D * sizeof *start)) || !(model->end = malloc(K * D * sizeof *end)))
+    if (!start || !end || !(model->start = malloc(K * D * sizeof *start)) ||
+        !(model->end = malloc(K * D * sizeof *end)))
         TRY(sp_no_memory(err));
     edge_weights(start, K, crf->start, theta, theta + 1);
     edge_weights(end, K, crf->end, theta, NULL);
     for (size_t s = 0; s < K * D; s++) {
-        bool is_short = crf->has_bins && crf->rules.dwell_at_end && s % D + 1 < (size_t)crf->rules.dwell[s / D];
+        bool is_short =
+            crf->has_bins && crf->rules.dwell_at_end && s % D + 1 < (size_t)crf->rules.dwell[s / D];
         model->start[s] = s % D == 0 ? start[s / D] : -INFINITY;
         model->end[s] = is_short ? -INFINITY : end[s / D];
     }

@@ -91,8 +91,8 @@ static double log_product(const sp_factors *f, bool is_turned, const double *x, 
 
 /* out[k] = log sum_j exp(x[j] + weight[k,j]); matrix [K,K] = exp(weight - greatest), p [K] = exp(x - shift). is_turned:
  * matrix is the transpose of what f->move holds. */
-static void product(const sp_factors *f, const double *matrix, bool is_turned, const double *x, const double *p, double shift,
-                    double *out)
+static void product(const sp_factors *f, const double *matrix, bool is_turned, const double *x,
+                    const double *p, double shift, double *out)
 {
     const size_t K = (size_t)f->n_classes;
     bool is_low = false;
@@ -148,7 +148,8 @@ static double forward(const pass *s)
             for (int32_t i = 0; i < K * D; i++)
                 a[i] = -INFINITY;
             for (int32_t k = 0; k < K; k++)
-                a[k * D + (s->stretch->is_entry ? 0 : s->f->dwell[k] - 1)] = s->stretch->is_start ? s->f->start[k] : 0;
+                a[k * D + (s->stretch->is_entry ? 0 : s->f->dwell[k] - 1)] =
+                    s->stretch->is_start ? s->f->start[k] : 0;
         } else {
             const double *before = a - (size_t)K * (size_t)D, *out = s->out + (t - 1) * K;
             double shift = exponentials(out, K, s->p);
@@ -159,7 +160,8 @@ static double forward(const pass *s)
                 to[0] = s->in[k];
                 if (D == 1)
                     continue;
-                const double *from = before + (size_t)k * (size_t)D, *stay = s->f->stay + (size_t)k * (size_t)D;
+                const double *from = before + (size_t)k * (size_t)D,
+                             *stay = s->f->stay + (size_t)k * (size_t)D;
                 for (int32_t i = 0; i < last; i++)
                     to[i + 1] = from[i] + stay[i];
                 for (int32_t i = last + 1; i < D; i++)
@@ -186,7 +188,9 @@ static void backward_end(const pass *s)
     for (int32_t k = 0; k < s->K; k++)
         for (int32_t i = 0; i < s->D; i++) {
             bool is_too_short = s->stretch->is_end && s->f->dwell_at_end && i < s->f->dwell[k] - 1;
-            s->b[k * s->D + i] = is_too_short || i > last_of(s, k) ? -INFINITY : s->stretch->is_end ? s->f->end[k] : 0;
+            s->b[k * s->D + i] = is_too_short || i > last_of(s, k) ? -INFINITY
+                                 : s->stretch->is_end              ? s->f->end[k]
+                                                                   : 0;
         }
 }
 
@@ -288,15 +292,17 @@ static void backward(const pass *s, sp_expected *sum)
             for (int32_t i = 0; i <= last; i++) {
                 double leave = i >= s->f->dwell[k] - 1 ? s->in[k] : -INFINITY;
                 s->b[k * D + i] =
-                    D == 1 ? leave : sp_logaddexp(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
+                    D == 1
+                        ? leave
+                        : sp_logaddexp(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
             }
         }
         take_greatest(s->b, (int64_t)K * D);
     }
 }
 
-static bool pass_over(const sp_factors *factors, const double *const *e, const sp_stretch *stretch, bool wants_counts,
-                      sp_scratch *scratch, sp_expected *sum)
+static bool pass_over(const sp_factors *factors, const double *const *e, const sp_stretch *stretch,
+                      bool wants_counts, sp_scratch *scratch, sp_expected *sum)
 {
     size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)stretch->n_steps;
     if (T > SIZE_MAX / sizeof(double) / (K * D))
@@ -333,8 +339,8 @@ static bool pass_over(const sp_factors *factors, const double *const *e, const s
     return true;
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *const *e, const sp_stretch *stretch, bool wants_counts,
-                 sp_scratch *scratch, sp_expected *sum)
+bool sp_crf_pass(const sp_factors *factors, const double *const *e, const sp_stretch *stretch,
+                 bool wants_counts, sp_scratch *scratch, sp_expected *sum)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     bool has_room = pass_over(factors, e, stretch, wants_counts, scratch, sum);

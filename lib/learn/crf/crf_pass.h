@@ -30,7 +30,8 @@ typedef struct sp_factors {
     double *end;                  /* [K] */
     const int32_t *dwell;         /* [K], borrowed */
     bool dwell_at_end;
-    bool is_even; /* staying weighs the same at every position: then positions of class k end with its dwell */
+    bool
+        is_even; /* staying weighs the same at every position: then positions of class k end with its dwell */
     /* Made by sp_factors_prepare(): exp(move - greatest), its transpose, and the greatest; for D = 1 staying stands on the
      * diagonal */
     double *move;   /* [K,K] nats */
@@ -67,8 +68,8 @@ sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions
 /* Runs over one stretch and adds to `sum`; expected counts only with `wants_counts`, else log Z only. False on lack of memory.
  * log Z is -INFINITY when nothing legal has a finite score (nothing else is added then).
  *   e  [n_scores][S,K] nats, the batch's rows */
-bool sp_crf_pass(const sp_factors *factors, const double *const *e, const sp_stretch *stretch, bool wants_counts,
-                 sp_scratch *scratch, sp_expected *sum);
+bool sp_crf_pass(const sp_factors *factors, const double *const *e, const sp_stretch *stretch,
+                 bool wants_counts, sp_scratch *scratch, sp_expected *sum);
 
 /* Passes over stretches, shared out among threads in chunks whose borders do not depend on the number of threads; each chunk has its
  * own sums, which are added in order. */
@@ -78,7 +79,8 @@ typedef struct sp_sweep {
     const double *const *e; /* [n_scores][S,K] */
     const uint8_t *use;     /* [recordings] or NULL: all */
     const int32_t *labels;  /* what is observed, [S]; NULL: nothing is */
-    uint8_t *has_path; /* [stretches] 0: left out, from now on also where nothing legal has a finite score; NULL: all count */
+    uint8_t *
+        has_path; /* [stretches] 0: left out, from now on also where nothing legal has a finite score; NULL: all count */
     bool wants_counts;
 } sp_sweep;
 
@@ -86,7 +88,7 @@ typedef struct sp_sweep {
 sp_status sp_sweep_run(const sp_sweep *sweep, sp_workers *workers, double **sums, sp_error *err);
 
 /* Counts along the labels of a stretch: the same shape, log_z = 0. */
-void sp_crf_observe(const sp_factors *factors, const double *const *e, const int32_t *labels, const sp_stretch *stretch,
-                    sp_expected *sum);
+void sp_crf_observe(const sp_factors *factors, const double *const *e, const int32_t *labels,
+                    const sp_stretch *stretch, sp_expected *sum);
 
 #endif

@@ -43,7 +43,8 @@ typedef struct search_state {
 } search_state;
 
 /* Fits one candidate on the recordings that count now, from theta. */
-static sp_status fit_one(search_state *u, candidate c, double precision, double *theta, sp_minimised *result, sp_error *err)
+static sp_status fit_one(search_state *u, candidate c, double precision, double *theta, sp_minimised *result,
+                         sp_error *err)
 {
     *result = (sp_minimised){0};
     sp_status status = SP_OK;
@@ -128,20 +129,22 @@ static sp_status search_init(search_state *u, sp_error *err)
         return sp_no_memory(err);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;
     for (size_t i = 0; i < rows; i++)
-        TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, tuner->workers, u->theta + i * (size_t)u->n, err));
+        TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, tuner->workers, u->theta + i * (size_t)u->n,
+                               err));
 done:
     return status;
 }
 
-sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                     sp_model **out, sp_fit_report *report, sp_error *err)
+sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                     sp_workers *workers, sp_model **out, sp_fit_report *report, sp_error *err)
 {
     sp_settings settings;
     sp_model *model = NULL;
     sp_rules tuned = *rules; /* with the dwell of the settings */
-    search_state u = {.tuner = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS},
-                      .rules = &tuned,
-                      .weights = {1, 1, 1}};
+    search_state u = {
+        .tuner = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS},
+        .rules = &tuned,
+        .weights = {1, 1, 1}};
     sp_status status = SP_OK;
     tuned.dwell = malloc((size_t)rules->n_classes * sizeof *tuned.dwell);
     if (!tuned.dwell)
@@ -150,7 +153,8 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     const bool is_tuned = !isnan(report->after);
     u.smoothing = options->smoothing > 0 ? options->smoothing : 1e-3;
     if (is_tuned)
-        u.weights = (sp_crf_weights){1 / settings.temperature, settings.transition_weight, settings.prior_weight};
+        u.weights =
+            (sp_crf_weights){1 / settings.temperature, settings.transition_weight, settings.prior_weight};
     candidate best = {false, options->penalty > 0 ? options->penalty : usual_penalty};
     TRY(sp_settings_dwell(&settings, training, rules, tuned.dwell, err));
     TRY(search_init(&u, err));
@@ -178,7 +182,8 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     report->log_likelihood = -value;
     report->n_candidates += u.tuner.n_done;
     TRY(sp_crf_to_model(u.crf, theta, options->name, &model, err));
-    TRY(sp_fit_durations(training, options, rules, &settings, models_of(&u, chosen), workers, &model, report, err));
+    TRY(sp_fit_durations(training, options, rules, &settings, models_of(&u, chosen), workers, &model, report,
+                         err));
     *out = model;
     model = NULL;
 done:

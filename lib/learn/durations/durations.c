@@ -9,7 +9,7 @@
 #include "core/owned.h"
 #include "core/try.h"
 
-static const double beyond = 1e-6;                                  /* of the distribution, at most, after its last length */
+static const double beyond = 1e-6; /* of the distribution, at most, after its last length */
 static const double smoothings[] = {INFINITY, 300, 100, 30, 10, 3}; /* imaginary runs */
 enum { MOST_LENGTHS = 4096, N_SMOOTHINGS = sizeof smoothings / sizeof *smoothings };
 
@@ -27,7 +27,8 @@ static bool counts(const sp_label_run *run, const int32_t *fold, int32_t f, bool
     return ((fold ? fold[run->recording] : -1) == f) == is_of;
 }
 
-static void tally_runs(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t f, bool is_of, tally *out)
+static void tally_runs(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t f, bool is_of,
+                       tally *out)
 {
     const int64_t end = sp_run_list_from(runs, k + 1);
     memset(out->whole, 0, (size_t)out->longest * sizeof *out->whole);
@@ -200,8 +201,8 @@ static int64_t longest_of(const sp_run_list *runs, int32_t k)
 }
 
 /* Adds to gain[] what each smoothing says of the runs of fold f by those of the others. */
-static void judge_fold(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t f, int32_t n, tally *t, double *room,
-                       double *gain)
+static void judge_fold(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t f, int32_t n,
+                       tally *t, double *room, double *gain)
 {
     double *nb = room, *p = room + n, *tail = p + n, *next = tail + n;
     tally_runs(runs, k, fold, f, false, &t[0]);
@@ -216,8 +217,8 @@ static void judge_fold(const sp_run_list *runs, int32_t k, const int32_t *fold, 
     }
 }
 
-static sp_status choose(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t n_folds, sp_learnt_duration *out,
-                        sp_error *err)
+static sp_status choose(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t n_folds,
+                        sp_learnt_duration *out, sp_error *err)
 {
     const int64_t longest = longest_of(runs, k);
     double gain[N_SMOOTHINGS] = {0};
@@ -255,8 +256,8 @@ done:
     return status;
 }
 
-sp_status sp_durations_choose(const sp_run_list *runs, int32_t n_classes, const int32_t *fold, int32_t n_folds,
-                              sp_learnt_duration *out, sp_error *err)
+sp_status sp_durations_choose(const sp_run_list *runs, int32_t n_classes, const int32_t *fold,
+                              int32_t n_folds, sp_learnt_duration *out, sp_error *err)
 {
     sp_status status = SP_OK;
     for (int32_t k = 0; status == SP_OK && k < n_classes; k++)
@@ -264,8 +265,8 @@ sp_status sp_durations_choose(const sp_run_list *runs, int32_t n_classes, const 
     return status;
 }
 
-sp_status sp_durations_table(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t without, sp_learnt_duration *found,
-                             double *p, sp_error *err)
+sp_status sp_durations_table(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t without,
+                             sp_learnt_duration *found, double *p, sp_error *err)
 {
     const size_t n = (size_t)found->n_lengths;
     sp_owned own = {0};
@@ -329,7 +330,8 @@ static sp_status set_pmf(sp_model *model, int32_t k, int32_t n, const double *p,
     return SP_OK;
 }
 
-sp_status sp_durations_set(sp_model *model, const sp_learnt_duration *found, double *const *p, double weight, sp_error *err)
+sp_status sp_durations_set(sp_model *model, const sp_learnt_duration *found, double *const *p, double weight,
+                           sp_error *err)
 {
     const int32_t K = model->n_classes;
     sp_status status = SP_OK;
@@ -337,7 +339,8 @@ sp_status sp_durations_set(sp_model *model, const sp_learnt_duration *found, dou
         return sp_no_memory(err);
     model->whole_at_start = true;
     for (int32_t k = 0; status == SP_OK && k < K; k++)
-        if (p[k] && sp_model_edge(model, k, k) >= 0 && model->row[k + 1] - model->row[k] > 1) /* it may stay, and be left */
+        if (p[k] && sp_model_edge(model, k, k) >= 0 &&
+            model->row[k + 1] - model->row[k] > 1) /* it may stay, and be left */
             status = set_pmf(model, k, found[k].n_lengths, p[k], weight, err);
     return status;
 }

@@ -86,15 +86,18 @@ static sp_run_lengths describe(int64_t n, const sp_label_run *list, double quant
     d.q75 = list[(int64_t)(0.75 * (double)(n - 1))].length;
     d.q95 = list[(int64_t)(0.95 * (double)(n - 1))].length;
     d.most = list[n - 1].length;
-    int64_t longest = list[(int64_t)(quantile * (double)n)].length; /* runs before it are at most quantile * n */
+    int64_t longest =
+        list[(int64_t)(quantile * (double)n)].length; /* runs before it are at most quantile * n */
     d.proposed_min_dwell = longest > 10000 ? 10000 : (int32_t)longest;
     return d;
 }
 
-sp_status sp_run_lengths_collect(const sp_training *training, double quantile, sp_run_lengths *out, sp_error *err)
+sp_status sp_run_lengths_collect(const sp_training *training, double quantile, sp_run_lengths *out,
+                                 sp_error *err)
 {
     if (!(quantile >= 0 && quantile < 1))
-        return sp_fail(err, SP_EINVAL, "quantile %g of the run lengths: must be at least 0 and below 1", quantile);
+        return sp_fail(err, SP_EINVAL, "quantile %g of the run lengths: must be at least 0 and below 1",
+                       quantile);
     sp_run_list all;
     sp_status status = sp_run_list_collect(training, false, &all, err);
     for (int32_t k = 0; status == SP_OK && k < training->batch.scores.n_classes; k++) {

@@ -8,7 +8,8 @@
 #include "learn/durations/durations.h"
 #include "learn/tune.h"
 
-static const char no_runs[] = "no class has a run of which begin and end are seen, with lengths that can be tabled";
+static const char no_runs[] =
+    "no class has a run of which begin and end are seen, with lengths that can be tabled";
 
 /* What the runs of a training set say of how long classes last: of all folds but one, and of all. */
 typedef struct lengths {
@@ -16,7 +17,8 @@ typedef struct lengths {
     sp_run_list runs;
     int32_t n_classes, n_folds;
     sp_learnt_duration *found; /* [K] */
-    double **p;                /* [n_folds+1,K] tables without fold f, and at last of all; NULL: of a class nothing is learnt */
+    double *
+        *p; /* [n_folds+1,K] tables without fold f, and at last of all; NULL: of a class nothing is learnt */
 } lengths;
 
 static void lengths_clear(lengths *l)
@@ -44,7 +46,8 @@ static bool has_any(const lengths *l)
 }
 
 /* fold [N]: -1 in none. On failure it can (and must) still be cleared. */
-static sp_status lengths_init(lengths *l, const sp_training *training, const int32_t *fold, int32_t n_folds, sp_error *err)
+static sp_status lengths_init(lengths *l, const sp_training *training, const int32_t *fold, int32_t n_folds,
+                              sp_error *err)
 {
     enum { NONE = -2 };
     const int32_t K = training->batch.scores.n_classes;
@@ -62,7 +65,8 @@ static sp_status lengths_init(lengths *l, const sp_training *training, const int
                 continue;
             if (!(without(l, f)[k] = sp_zeros(&l->own, (size_t)l->found[k].n_lengths, sizeof(double))))
                 TRY(sp_no_memory(err));
-            TRY(sp_durations_table(&l->runs, k, fold, f < n_folds ? f : NONE, &l->found[k], without(l, f)[k], err));
+            TRY(sp_durations_table(&l->runs, k, fold, f < n_folds ? f : NONE, &l->found[k], without(l, f)[k],
+                                   err));
         }
     }
 done:
@@ -85,7 +89,8 @@ static sp_status keep_found(const lengths *l, sp_fit_report *report, sp_error *e
 
 /* Counts with settings and, where there are tables (p), durations. */
 static sp_status make(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
-                      const sp_settings *settings, const lengths *l, double *const *p, sp_model **out, sp_error *err)
+                      const sp_settings *settings, const lengths *l, double *const *p, sp_model **out,
+                      sp_error *err)
 {
     sp_model *model = NULL;
     sp_status status = SP_OK;
@@ -108,7 +113,8 @@ typedef struct trial {
     sp_evidence best;
 } trial;
 
-static sp_status decode(trial *t, const sp_settings *settings, bool has_durations, sp_evidence *out, sp_error *err)
+static sp_status decode(trial *t, const sp_settings *settings, bool has_durations, sp_evidence *out,
+                        sp_error *err)
 {
     sp_tuner *u = t->tuner;
     sp_status status = SP_OK;
@@ -117,8 +123,8 @@ static sp_status decode(trial *t, const sp_settings *settings, bool has_duration
         const sp_training others = sp_tuner_without(u, f);
         sp_model_free(u->models[f]);
         u->models[f] = NULL;
-        TRY(make(&others, u->options, t->rules, settings, t->lengths, has_durations ? without(t->lengths, f) : NULL,
-                 &u->models[f], err));
+        TRY(make(&others, u->options, t->rules, settings, t->lengths,
+                 has_durations ? without(t->lengths, f) : NULL, &u->models[f], err));
     }
     TRY(sp_tuner_judge(u, u->models, out, err));
 done:
@@ -167,8 +173,8 @@ done:
 }
 
 /* What the figure is better by with durations, and with which settings. */
-static sp_status judge(sp_tuner *u, const sp_rules *rules, sp_settings *settings, sp_model *const *others, const lengths *l,
-                       sp_fit_report *report, sp_error *err)
+static sp_status judge(sp_tuner *u, const sp_rules *rules, sp_settings *settings, sp_model *const *others,
+                       const lengths *l, sp_fit_report *report, sp_error *err)
 {
     trial t = {.tuner = u, .rules = rules, .lengths = l};
     sp_evidence base;
@@ -176,7 +182,8 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, sp_settings *settings
     TRY(others ? sp_tuner_judge(u, others, &base, err) : decode(&t, settings, false, &base, err));
     TRY(search(&t, settings, err));
     report->durations_gain = sp_evidence_gain(&t.best, &base, &report->durations_error);
-    report->has_durations = u->options->durations == SP_DURATIONS_LEARN || report->durations_gain > report->durations_error;
+    report->has_durations =
+        u->options->durations == SP_DURATIONS_LEARN || report->durations_gain > report->durations_error;
     if (report->has_durations)
         report->after = t.best.value;
 done:
@@ -189,7 +196,8 @@ static bool can_judge(const sp_training *training, const sp_fit_options *options
 }
 
 /* Why durations are not looked at; NULL: they are. */
-static const char *reason_against(const sp_training *training, const sp_fit_options *options, const sp_rules *rules)
+static const char *reason_against(const sp_training *training, const sp_fit_options *options,
+                                  const sp_rules *rules)
 {
     for (int32_t k = 0; k < rules->n_classes; k++)
         if (rules->dwell_at_end && rules->dwell[k] > 1)
@@ -197,15 +205,16 @@ static const char *reason_against(const sp_training *training, const sp_fit_opti
     if (rules->durations)
         return "the rules have durations of their own";
     if (rules->hidden)
-        return rules->own ? "the labels leave the class of some steps open" : "the rules have several states for a class";
+        return rules->own ? "the labels leave the class of some steps open"
+                          : "the rules have several states for a class";
     if (options->durations == SP_DURATIONS_AUTO && !can_judge(training, options))
         return "nothing is judged that they could be better for";
     return NULL;
 }
 
 sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
-                           const sp_settings *settings, sp_model *const *others, sp_workers *workers, sp_model **model,
-                           sp_fit_report *report, sp_error *err)
+                           const sp_settings *settings, sp_model *const *others, sp_workers *workers,
+                           sp_model **model, sp_fit_report *report, sp_error *err)
 {
     const bool is_wanted = options->durations == SP_DURATIONS_LEARN;
     sp_settings best = *settings;
@@ -250,13 +259,15 @@ static double rounded(double x)
     return strtod(text, NULL);
 }
 
-static sp_status set_duration(sp_model *model, int32_t k, const sp_learnt_duration *found, const double *p, sp_error *err)
+static sp_status set_duration(sp_model *model, int32_t k, const sp_learnt_duration *found, const double *p,
+                              sp_error *err)
 {
     sp_duration *d = &model->durations[k];
     const size_t bytes = (size_t)found->n_lengths * sizeof *d->pmf;
     if (isinf(found->smoothing)) {
-        *d = (sp_duration){
-            .form = SP_DURATION_NEGATIVE_BINOMIAL, .centre = {rounded(found->mean), false}, .spread = rounded(found->dispersion)};
+        *d = (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL,
+                           .centre = {rounded(found->mean), false},
+                           .spread = rounded(found->dispersion)};
         return SP_OK;
     }
     if (!(d->pmf = malloc(bytes)))
@@ -267,8 +278,8 @@ static sp_status set_duration(sp_model *model, int32_t k, const sp_learnt_durati
     return SP_OK;
 }
 
-sp_status sp_model_learn_durations(sp_model *model, const sp_training *training, int32_t n_folds, sp_learnt_duration *found,
-                                   sp_error *err)
+sp_status sp_model_learn_durations(sp_model *model, const sp_training *training, int32_t n_folds,
+                                   sp_learnt_duration *found, sp_error *err)
 {
     const int32_t K = model->n_classes;
     sp_fit_options options = sp_fit_options_default();
@@ -277,10 +288,10 @@ sp_status sp_model_learn_durations(sp_model *model, const sp_training *training,
     lengths l = {.n_classes = 0};
     sp_status status = SP_OK;
     if (model->durations || model->min_dwell || model->n_states > K)
-        return sp_fail(
-            err, SP_EINVAL,
-            "model %s: durations are learnt for a model that has one state per class, and says nothing of how long they last",
-            model->name);
+        return sp_fail(err, SP_EINVAL,
+                       "model %s: durations are learnt for a model that has one state per class, and says "
+                       "nothing of how long they last",
+                       model->name);
     TRY(sp_tuner_init(&u, err));
     TRY(lengths_init(&l, training, u.fold, u.n_folds, err));
     if (!has_any(&l))

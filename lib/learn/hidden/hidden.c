@@ -63,7 +63,8 @@ static sp_status compile(sp_hidden *h, sp_error *err)
     sp_owned own = {0};
     sp_model bare = *h->model;
     sp_chain_options options = sp_chain_options_default();
-    double *start = sp_zeros(&own, (size_t)h->m, sizeof *start), *end = sp_zeros(&own, (size_t)h->m, sizeof *end);
+    double *start = sp_zeros(&own, (size_t)h->m, sizeof *start),
+           *end = sp_zeros(&own, (size_t)h->m, sizeof *end);
     sp_status status = SP_OK;
     TRY(sp_owned_status(&own, err));
     for (int32_t s = 0; s < h->m; s++) {

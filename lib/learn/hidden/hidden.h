@@ -63,8 +63,8 @@ typedef struct sp_hidden_sums {
     double *next, *start, *end; /* [transitions], [states] */
 } sp_hidden_sums;
 /* sums->all is to be freed by the caller. The same bytes for every number of threads. SP_OK, SP_ENOPATH, SP_ENOMEM. */
-sp_status sp_hidden_run(const sp_hidden *hidden, const sp_hidden_pass *pass, sp_workers *workers, sp_hidden_sums *sums,
-                        sp_error *err);
+sp_status sp_hidden_run(const sp_hidden *hidden, const sp_hidden_pass *pass, sp_workers *workers,
+                        sp_hidden_sums *sums, sp_error *err);
 
 /* ---- expectation-maximisation (hidden_em.c) ---- */
 
@@ -79,7 +79,7 @@ typedef struct sp_hidden_em_options {
 typedef struct sp_hidden_found {
     double *next, *start; /* [transitions], [states] logs of probabilities; to be filled */
     double *uses;         /* [transitions + states] expected under them; or NULL */
-    double *values;       /* [most_iterations + 1] the objective before each iteration and at the end; or NULL */
+    double *values; /* [most_iterations + 1] the objective before each iteration and at the end; or NULL */
     double log_z;
     int n_iterations;
 } sp_hidden_found;
@@ -93,21 +93,21 @@ typedef struct sp_hidden_found {
  * the states of a class differ in how long they stay, the first shortest, and in what follows them, by fixed random numbers.
  * SP_OK, SP_ENOPATH, SP_ENOMEM, and what the training set's go_on returns. */
 enum { SP_HIDDEN_STARTS = 4 };
-sp_status sp_hidden_em(sp_hidden *hidden, const sp_hidden_em_options *options, sp_workers *workers, sp_hidden_found *found,
-                       sp_error *err);
+sp_status sp_hidden_em(sp_hidden *hidden, const sp_hidden_em_options *options, sp_workers *workers,
+                       sp_hidden_found *found, sp_error *err);
 
 /* A copy of the model with these weights; what weighs -INFINITY is left out. weights->end NULL: as declared, allowed or not.
  *   prior   [K] or NULL
  * SP_OK, SP_EMODEL, SP_ENOMEM. */
-sp_status sp_hidden_to_model(const sp_hidden *hidden, const sp_hidden_weights *weights, const double *prior, const char *name,
-                             sp_model **out, sp_error *err);
+sp_status sp_hidden_to_model(const sp_hidden *hidden, const sp_hidden_weights *weights, const double *prior,
+                             const char *name, sp_model **out, sp_error *err);
 
 /* Both from a training set, in one call: labels alone, or, with has_scores, scores as log likelihoods and the labels that there are. The
  * prior is the share of each class in the labels. options->use is not looked at.
  *   violations, found->values  out, may be NULL; found->n_iterations out
  * SP_OK; SP_EINVAL (nothing to learn from), SP_EMODEL, SP_ENOMEM. */
-sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules, const sp_hidden_em_options *options,
-                        sp_workers *workers, const char *name, sp_model **out, sp_violations *violations, sp_hidden_found *found,
-                        sp_error *err);
+sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules,
+                        const sp_hidden_em_options *options, sp_workers *workers, const char *name,
+                        sp_model **out, sp_violations *violations, sp_hidden_found *found, sp_error *err);
 
 #endif

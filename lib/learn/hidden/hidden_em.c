@@ -153,13 +153,15 @@ static sp_status choose_beginning(em *w, sp_owned *own, sp_hidden_found *found, 
 {
     const sp_hidden *h = w->h;
     const size_t E = (size_t)h->n_edges, m = (size_t)h->m;
-    double *count = sp_zeros(own, E + m, sizeof *count), *best = sp_zeros(own, E + m, sizeof *best), *start, greatest = -INFINITY;
+    double *count = sp_zeros(own, E + m, sizeof *count), *best = sp_zeros(own, E + m, sizeof *best), *start,
+           greatest = -INFINITY;
     double *values = sp_zeros(own, TRIAL_ITERATIONS + 1, sizeof *values);
     sp_status status = SP_OK;
     TRY(sp_owned_status(own, err));
     start = count + E;
     const int n_trials = h->model->weight || h->chain->is_told ? 1 : SP_HIDDEN_STARTS;
-    const int most = w->options->most_iterations < TRIAL_ITERATIONS ? w->options->most_iterations : TRIAL_ITERATIONS;
+    const int most =
+        w->options->most_iterations < TRIAL_ITERATIONS ? w->options->most_iterations : TRIAL_ITERATIONS;
     for (int i = 0; i < n_trials; i++) {
         int n = 0;
         if (h->model->weight)
@@ -188,8 +190,8 @@ done:
     return status;
 }
 
-sp_status sp_hidden_em(sp_hidden *h, const sp_hidden_em_options *options, sp_workers *workers, sp_hidden_found *found,
-                       sp_error *err)
+sp_status sp_hidden_em(sp_hidden *h, const sp_hidden_em_options *options, sp_workers *workers,
+                       sp_hidden_found *found, sp_error *err)
 {
     const size_t E = (size_t)h->n_edges, m = (size_t)h->m;
     sp_owned own = {0};
@@ -199,7 +201,8 @@ sp_status sp_hidden_em(sp_hidden *h, const sp_hidden_em_options *options, sp_wor
     memset(found->next, 0, E * sizeof *found->next); /* what is not learnt weighs 0 */
     found->n_iterations = 0;
     TRY(choose_beginning(&w, &own, found, &value, err));
-    TRY(iterate(&w, options->most_iterations - found->n_iterations, &found->n_iterations, &value, found->values, err));
+    TRY(iterate(&w, options->most_iterations - found->n_iterations, &found->n_iterations, &value,
+                found->values, err));
     found->log_z = *w.sums.log_z;
     if (found->uses) {
         memcpy(found->uses, w.sums.next, E * sizeof *found->uses);

@@ -33,8 +33,8 @@ static int64_t at_side(const double *side, int32_t s, int64_t *n)
     return side && side[s] == -INFINITY ? -1 : (*n)++;
 }
 
-sp_status sp_hidden_field_new(const sp_training *training, const sp_rules *rules, sp_hidden_field **out, int64_t *n,
-                              sp_violations *violations, sp_error *err)
+sp_status sp_hidden_field_new(const sp_training *training, const sp_rules *rules, sp_hidden_field **out,
+                              int64_t *n, sp_violations *violations, sp_error *err)
 {
     sp_hidden_field *f = calloc(1, sizeof *f);
     sp_status status = SP_OK;
@@ -102,8 +102,8 @@ static sp_hidden_weights weights_of(const sp_hidden_field *f, const double *thet
     return (sp_hidden_weights){f->next, f->start, f->end};
 }
 
-sp_status sp_hidden_field_likelihood(sp_hidden_field *f, const double *theta, const uint8_t *use, sp_workers *workers,
-                                     double *value, double *gradient, sp_error *err)
+sp_status sp_hidden_field_likelihood(sp_hidden_field *f, const double *theta, const uint8_t *use,
+                                     sp_workers *workers, double *value, double *gradient, sp_error *err)
 {
     sp_hidden *h = f->hidden;
     sp_hidden_pass pass = {.use = use,
@@ -151,7 +151,8 @@ static const counts *found_for(const sp_hidden_field *f, const uint8_t *use, dou
     return NULL;
 }
 
-static sp_status find_counts(sp_hidden_field *f, double smoothing, const uint8_t *use, sp_workers *workers, sp_error *err)
+static sp_status find_counts(sp_hidden_field *f, double smoothing, const uint8_t *use, sp_workers *workers,
+                             sp_error *err)
 {
     sp_hidden *h = f->hidden;
     const size_t N = (size_t)h->training->batch.n_recordings, E = (size_t)h->n_edges, m = (size_t)h->m;
@@ -162,7 +163,12 @@ static sp_status find_counts(sp_hidden_field *f, double smoothing, const uint8_t
     TRY(sp_owned_status(&f->own, err));
     for (size_t n = 0; n < N; n++)
         copy[n] = use ? use[n] != 0 : 1;
-    *c = (counts){.before = f->found, .smoothing = smoothing, .use = copy, .next = all, .start = all + E, .uses = all + E + m};
+    *c = (counts){.before = f->found,
+                  .smoothing = smoothing,
+                  .use = copy,
+                  .next = all,
+                  .start = all + E,
+                  .uses = all + E + m};
     c->prior = c->uses + E + m;
     const sp_hidden_em_options how = {
         .use = copy, .has_labels = true, .smoothing = smoothing, .most_iterations = 200, .precision = 1e-6};
@@ -174,8 +180,8 @@ done:
     return status;
 }
 
-sp_status sp_hidden_field_from_counts(sp_hidden_field *f, double smoothing, const sp_crf_weights *weights, const uint8_t *use,
-                                      sp_workers *workers, double *theta, sp_error *err)
+sp_status sp_hidden_field_from_counts(sp_hidden_field *f, double smoothing, const sp_crf_weights *weights,
+                                      const uint8_t *use, sp_workers *workers, double *theta, sp_error *err)
 {
     const sp_hidden *h = f->hidden;
     sp_status status = SP_OK;
@@ -208,7 +214,8 @@ void sp_hidden_field_usage(const sp_hidden_field *f, const uint8_t *use, double 
 
 /* ---- out ---- */
 
-sp_status sp_hidden_field_to_model(const sp_hidden_field *f, const double *theta, const char *name, sp_model **out, sp_error *err)
+sp_status sp_hidden_field_to_model(const sp_hidden_field *f, const double *theta, const char *name,
+                                   sp_model **out, sp_error *err)
 {
     const int32_t K = f->hidden->K;
     const sp_hidden_weights weights = weights_of(f, theta);

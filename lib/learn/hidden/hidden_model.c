@@ -41,8 +41,8 @@ static sp_status set_side(int32_t n, const double *from, double **side, bool *is
     return SP_OK;
 }
 
-sp_status sp_hidden_to_model(const sp_hidden *h, const sp_hidden_weights *w, const double *prior, const char *name,
-                             sp_model **out, sp_error *err)
+sp_status sp_hidden_to_model(const sp_hidden *h, const sp_hidden_weights *w, const double *prior,
+                             const char *name, sp_model **out, sp_error *err)
 {
     const size_t K = (size_t)h->K;
     int32_t *in_order = malloc(K * sizeof *in_order);
@@ -80,7 +80,8 @@ static double count_labels(const sp_hidden *h, const uint8_t *use, double *count
     double n = 0;
     for (int64_t p = 0; training->labels && p < h->pieces.n; p++) {
         const sp_stretch *piece = &h->pieces.list[p];
-        for (int64_t t = piece->first; (!use || use[piece->recording]) && t < piece->first + piece->n_steps; t++)
+        for (int64_t t = piece->first; (!use || use[piece->recording]) && t < piece->first + piece->n_steps;
+             t++)
             if (sp_training_says(training, t)) {
                 count[training->labels[t] >= 0 ? training->labels[t] : h->K + training->label_set[t]]++;
                 n++;
@@ -99,7 +100,8 @@ static void share_out_set(int32_t K, const uint8_t *set, double n_steps, const d
         count[k] += set[k] ? n_steps * share[k] / all : 0;
 }
 
-sp_status sp_hidden_prior(const sp_hidden *h, const uint8_t *use, double smoothing, double *prior, sp_error *err)
+sp_status sp_hidden_prior(const sp_hidden *h, const uint8_t *use, double smoothing, double *prior,
+                          sp_error *err)
 {
     enum { ITERATIONS = 100 };
     const int32_t K = h->K, n_sets = h->training->label_set ? h->training->n_label_sets : 0;
@@ -124,9 +126,9 @@ sp_status sp_hidden_prior(const sp_hidden *h, const uint8_t *use, double smoothi
     return SP_OK;
 }
 
-sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules, const sp_hidden_em_options *options,
-                        sp_workers *workers, const char *name, sp_model **out, sp_violations *violations, sp_hidden_found *found,
-                        sp_error *err)
+sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules,
+                        const sp_hidden_em_options *options, sp_workers *workers, const char *name,
+                        sp_model **out, sp_violations *violations, sp_hidden_found *found, sp_error *err)
 {
     sp_hidden *h = NULL;
     sp_owned own = {0};
@@ -142,8 +144,8 @@ sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules, cons
     TRY(sp_owned_status(&own, err));
     TRY(sp_hidden_em(h, options, workers, found, err));
     TRY(sp_hidden_prior(h, NULL, options->smoothing > 0 ? options->smoothing : 0.5, prior, err));
-    TRY(sp_hidden_to_model(h, &(sp_hidden_weights){found->next, found->start, NULL}, training->labels ? prior : NULL, name, out,
-                           err));
+    TRY(sp_hidden_to_model(h, &(sp_hidden_weights){found->next, found->start, NULL},
+                           training->labels ? prior : NULL, name, out, err));
     if (violations) {
         *violations = h->violations;
         h->violations = (sp_violations){0};

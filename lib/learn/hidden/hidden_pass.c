@@ -42,11 +42,14 @@ static void fill_rows(const run *w, const sp_stretch *piece, double *x, double *
             const bool may = sp_hidden_may(h, w->pass->has_labels, piece->first + t, k);
             double *to = &x[t * h->K + k], *score = &e[t * h->K + k];
             *score = w->pass->has_scores && may ? sp_scores_at(scores, piece->first + t, k) : 0;
-            *to = !may ? -INFINITY : w->pass->has_scores ? w->pass->scale * *score + (w->pass->bias ? w->pass->bias[k] : 0) : 0;
+            *to = !may                  ? -INFINITY
+                  : w->pass->has_scores ? w->pass->scale * *score + (w->pass->bias ? w->pass->bias[k] : 0)
+                                        : 0;
         }
 }
 
-static sp_status pass_over(const run *w, const sp_stretch *piece, sp_scratch *scratch, const sp_hidden_sums *sums)
+static sp_status pass_over(const run *w, const sp_stretch *piece, sp_scratch *scratch,
+                           const sp_hidden_sums *sums)
 {
     const sp_hidden *h = w->h;
     const sp_scores all = sp_batch_recording(&h->training->batch, piece->recording);
@@ -74,8 +77,9 @@ static sp_status pass_over(const run *w, const sp_stretch *piece, sp_scratch *sc
                           .steps = sums->steps,
                           .scores = e,
                           .along = w->pass->has_scores ? sums->along : NULL};
-    const sp_status status = w->pass->wants_counts ? sp_uses_add(&chain, &scores, scratch, &uses, &log_z, NULL)
-                                                   : sp_marginal_rows(&chain, &scores, scratch, NULL, &log_z, NULL);
+    const sp_status status = w->pass->wants_counts
+                                 ? sp_uses_add(&chain, &scores, scratch, &uses, &log_z, NULL)
+                                 : sp_marginal_rows(&chain, &scores, scratch, NULL, &log_z, NULL);
     if (status == SP_OK)
         *sums->log_z += log_z;
     return status;
@@ -98,7 +102,8 @@ static void run_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t la
         const int64_t from = c * pieces->n / w->n_chunks, to = (c + 1) * pieces->n / w->n_chunks;
         for (int64_t p = from; p < to && w->status == SP_OK; p++) {
             const sp_stretch *piece = &pieces->list[p];
-            if ((w->pass->use && !w->pass->use[piece->recording]) || (w->pass->is_labelled && !is_labelled(w->h, piece)))
+            if ((w->pass->use && !w->pass->use[piece->recording]) ||
+                (w->pass->is_labelled && !is_labelled(w->h, piece)))
                 continue;
             const sp_scratch_mark mark = sp_scratch_here(scratch);
             const sp_status status = pass_over(w, piece, scratch, &sums);
@@ -109,7 +114,8 @@ static void run_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t la
     }
 }
 
-sp_status sp_hidden_run(const sp_hidden *h, const sp_hidden_pass *pass, sp_workers *workers, sp_hidden_sums *sums, sp_error *err)
+sp_status sp_hidden_run(const sp_hidden *h, const sp_hidden_pass *pass, sp_workers *workers,
+                        sp_hidden_sums *sums, sp_error *err)
 {
     run w = {.h = h, .pass = pass, .size = size_of_sums(h), .status = SP_OK};
     w.n_chunks = h->pieces.n < MOST_CHUNKS ? h->pieces.n : MOST_CHUNKS;

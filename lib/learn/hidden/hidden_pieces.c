@@ -80,7 +80,8 @@ static void cut_recording(cutter *c, int64_t r)
     sp_violations *v = &c->h->violations;
     int64_t n_scored = 0;
     for (int64_t t = 0; t < T && c->is_whole; t++) {
-        const bool is_said = sp_training_says(training, first + t), may_be = !is_said || is_possible(c->h, first + t);
+        const bool is_said = sp_training_says(training, first + t),
+                   may_be = !is_said || is_possible(c->h, first + t);
         const bool is_gap = sp_scores_is_gap(&scores, t), is_open = c->open.n_steps > 0;
         const bool is_start = t == 0 && enter(c, first, c->h->start_base);
         n_scored += is_said;
@@ -136,7 +137,8 @@ int64_t sp_hidden_n_steps(const sp_hidden *h, const uint8_t *use)
     int64_t n = 0;
     for (int64_t p = 0; h->training->labels && p < h->pieces.n; p++) {
         const sp_stretch *piece = &h->pieces.list[p];
-        for (int64_t t = piece->first; (!use || use[piece->recording]) && t < piece->first + piece->n_steps; t++)
+        for (int64_t t = piece->first; (!use || use[piece->recording]) && t < piece->first + piece->n_steps;
+             t++)
             n += sp_training_says(h->training, t);
     }
     return n;

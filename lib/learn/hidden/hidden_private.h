@@ -14,8 +14,9 @@ struct sp_hidden {
     int64_t n_edges; /* transitions of the model */
     uint8_t *group;  /* [n_edges] SP_HIDDEN_FIXED, or which of a state's weights it shares probability with */
     sp_chain *chain; /* its weights are changed from pass to pass: */
-    double *succ_base, *pred_base, *runs_base;     /* those of durations and rules; runs_base NULL without chain->runs */
-    double *start_base, *end_base;                 /* [M] */
+    double *succ_base, *pred_base,
+        *runs_base;                /* those of durations and rules; runs_base NULL without chain->runs */
+    double *start_base, *end_base; /* [M] */
     int64_t *succ_place, *pred_place, *runs_place; /* the model's transition that each weighs, or -1 */
     /* [M] of pieces that do not begin or end their recording: entry states; 0, a run that is cut off */
     double *any_start, *any_end;
@@ -38,6 +39,7 @@ sp_status sp_hidden_cut(sp_hidden *hidden, sp_error *err);
 
 /* hidden_model.c. Share of each class in the labels of use [N] (NULL: all), each count plus `smoothing` above 0: out [K]. A step with several
  * classes counts for each in proportion to its share, which is the fixed point of that (self-consistency, Turnbull 1976). SP_OK, SP_ENOMEM. */
-sp_status sp_hidden_prior(const sp_hidden *hidden, const uint8_t *use, double smoothing, double *prior, sp_error *err);
+sp_status sp_hidden_prior(const sp_hidden *hidden, const uint8_t *use, double smoothing, double *prior,
+                          sp_error *err);
 
 #endif

@@ -41,7 +41,8 @@ sp_status sp_against_read(const char *text, sp_against_words *out, sp_error *err
     *out = (sp_against_words){.name = NULL};
     if (!equals || !equals[1])
         return sp_fail(err, SP_EINVAL,
-                       "`against` %s: it is NAME=FILE, NAME=FILE:/DATASET, or NAME=:/DATASET for other scores of the same file",
+                       "`against` %s: it is NAME=FILE, NAME=FILE:/DATASET, or NAME=:/DATASET for other "
+                       "scores of the same file",
                        text);
     const char *place = equals + 1, *colon = find_dataset(place);
     const size_t n = colon ? (size_t)(colon - place) : strlen(place);
@@ -69,7 +70,8 @@ static bool is_kind(const char *dataset)
 }
 
 /* Where things are in its file: as in the first's, but for the scores; labels are where they usually are. */
-static sp_status places_of(const sp_rival *r, const sp_against_words *words, sp_source_options *places, sp_error *err)
+static sp_status places_of(const sp_rival *r, const sp_against_words *words, sp_source_options *places,
+                           sp_error *err)
 {
     sp_status status = sp_run_places(&r->options, NULL, places, err);
     if (words->dataset) {
@@ -96,8 +98,8 @@ static char *beside(const char *dataset, const char *name)
 }
 
 /* Other scores of the same file that have no lengths or offsets beside them are parted into recordings as the first's are. */
-static sp_status open_as_first(sp_rival *r, sp_file_input *in, sp_source_options *places, const sp_source_info *first,
-                               sp_error *err)
+static sp_status open_as_first(sp_rival *r, sp_file_input *in, sp_source_options *places,
+                               const sp_source_info *first, sp_error *err)
 {
     char *offsets = beside(first->scores_path, "offsets"), *lengths = beside(first->scores_path, "lengths");
     char *ids = beside(first->scores_path, "ids");
@@ -132,7 +134,8 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
     sp_status status = SP_OK;
     TRY(sp_against_begin(r, p, words->name, words->file ? words->file : p->file, err));
     r->options.reference = NULL;
-    TRY(sp_model_load(r->options.model, &r->p.model, err)); /* text may have labels by other names that the model knows */
+    TRY(sp_model_load(r->options.model, &r->p.model,
+                      err)); /* text may have labels by other names that the model knows */
     TRY(places_of(r, words, &places, err));
     TRY(sp_file_input_open(&r->p, in, &places, err));
     if (!words->file && r->p.from.info->layout == SP_LAYOUT_SINGLE && ours->layout == SP_LAYOUT_PACKED)
@@ -148,7 +151,8 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
     TRY(sp_run_share_holes(in->source, first->source, places.gaps, err));
     TRY(sp_against_match(r, p, first_seconds, seconds, err));
     if (has_labels && !p->info->has_labels)
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "note: %s has no labels, %s has; `reference` %s judges both by them", p->file,
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "note: %s has no labels, %s has; `reference` %s judges both by them", p->file,
                       r->own_name, r->p.file);
     TRY(sp_against_compile(r, p, err));
     sp_source_use_threads(in->source, sp_workers_count(r->p.workers));

@@ -48,7 +48,8 @@ static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
     if (status != SP_OK)
         return status;
     if (!c->fit.training.labels)
-        return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none; `labels` PATH says where they are", p->file);
+        return sp_fail(err, SP_EINVAL,
+                       "`cv` judges by labels, but %s has none; `labels` PATH says where they are", p->file);
     return sp_folds_fit(&c->folds, p, &c->fit.training, &c->fit.options, c->fit.workers, err);
 }
 
@@ -93,24 +94,27 @@ static sp_status find_own_rules(file_run *r, sp_error *err)
         sp_owned own = {0};
         int64_t n_others = 0;
         char **lines = sp_zeros(&own, (size_t)info->n_recordings + 1, sizeof *lines);
-        status = lines ? sp_rule_table_read(where, info->n_recordings, (const char *const *)info->ids, &n_others, lines, err)
+        status = lines ? sp_rule_table_read(where, info->n_recordings, (const char *const *)info->ids,
+                                            &n_others, lines, err)
                        : sp_no_memory(err);
         if (status == SP_OK)
-            status = sp_subjects_from_names(info->n_recordings, (const char *const *)lines, 0, where, &texts, err);
+            status =
+                sp_subjects_from_names(info->n_recordings, (const char *const *)lines, 0, where, &texts, err);
         if (status == SP_OK && n_others > 0)
-            sp_run_notice(r->p.opt, SP_NOTICE_DATA, "%s: %lld row%s of recordings that %s does not have", where,
-                          (long long)n_others, n_others == 1 ? " is" : "s are", info->file);
+            sp_run_notice(r->p.opt, SP_NOTICE_DATA, "%s: %lld row%s of recordings that %s does not have",
+                          where, (long long)n_others, n_others == 1 ? " is" : "s are", info->file);
         for (int64_t i = 0; lines && i < info->n_recordings; i++)
             free(lines[i]);
         sp_owned_free(&own);
     } else if (where) {
-        status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_PLACE, .place = where}, &texts, err);
+        status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_PLACE, .place = where}, &texts,
+                                    err);
         if (status == SP_EINVAL || status == SP_EFILE || status == SP_EDATA)
-            status =
-                sp_fail(err, status,
-                        "`own_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or an attribute of each "
-                        "recording, that holds one text for each; `.*` is a rule that every path keeps",
-                        where, info->file);
+            status = sp_fail(err, status,
+                             "`own_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or "
+                             "an attribute of each "
+                             "recording, that holds one text for each; `.*` is a rule that every path keeps",
+                             where, info->file);
     }
     if (status == SP_OK && texts)
         status = sp_own_rules_open(&r->p, texts, err);
@@ -118,8 +122,8 @@ static sp_status find_own_rules(file_run *r, sp_error *err)
     return status;
 }
 
-static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again,
-                              sp_comparison **out, sp_run_result *result, sp_error *err)
+static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known,
+                              bool *again, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
@@ -146,7 +150,8 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     TRY(sp_review_list_open(&r.review, p, err));
     TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
     TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
-    TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err));
+    TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes,
+                                err));
     TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_compare(p, &made, err));
     if (made) {
         TRY(sp_review_list_write(&r.review, &made->review, err));
@@ -166,7 +171,8 @@ done:
 static sp_status find_subjects(file_run *r, sp_error *err)
 {
     sp_error own = {.status = SP_OK};
-    sp_status status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_USUAL}, &r->p.subjects, &own);
+    sp_status status =
+        sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_USUAL}, &r->p.subjects, &own);
     if (status == SP_ENOMEM)
         return sp_fail(err, status, "%s", own.message);
     if (status != SP_OK)
@@ -174,8 +180,8 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-static sp_status decode_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again,
-                             sp_comparison **out, sp_run_result *result, sp_error *err)
+static sp_status decode_once(const char *file, const sp_run_options *given, sp_faulty_files *known,
+                             bool *again, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
@@ -204,10 +210,10 @@ done:
 }
 
 /* A file that turns out to be faulty only when it is read has left traces in what was added up: the run begins again. */
-typedef sp_status run_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again, sp_comparison **out,
-                           sp_run_result *result, sp_error *err);
-static sp_status run_until_whole(run_once *once, const char *file, const sp_run_options *o, sp_comparison **out,
-                                 sp_run_result *result, sp_error *err)
+typedef sp_status run_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
+                           sp_comparison **out, sp_run_result *result, sp_error *err);
+static sp_status run_until_whole(run_once *once, const char *file, const sp_run_options *o,
+                                 sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     sp_faulty_files known = {.n = 0};
     bool again = true;
@@ -220,7 +226,8 @@ static sp_status run_until_whole(run_once *once, const char *file, const sp_run_
     return status;
 }
 
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out,
+                          sp_run_result *result, sp_error *err)
 {
     return run_until_whole(compare_once, file, o, out, result, err);
 }
@@ -267,7 +274,8 @@ static sp_status name_files(each *e, sp_error *err)
     if (status != SP_OK)
         return status;
     const char *labels = e->o->reference;
-    if (labels && strstr(labels, "{id}") && (status = sp_file_list_complete(e->list, labels, &e->labels, err)) != SP_OK)
+    if (labels && strstr(labels, "{id}") &&
+        (status = sp_file_list_complete(e->list, labels, &e->labels, err)) != SP_OK)
         return status;
     e->inputs = calloc(2 * (size_t)n + 2, sizeof *e->inputs);
     if (!e->inputs)
@@ -286,12 +294,16 @@ static sp_status check_output(const each *e, int64_t i, sp_error *err)
 {
     const known_file old = know(e->outputs[i]);
     for (int64_t k = 0; old.is_there && k < e->n_inputs; k++)
-        if (e->inputs[k].is_there && e->inputs[k].info.st_dev == old.info.st_dev && e->inputs[k].info.st_ino == old.info.st_ino)
-            return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the outputs other names",
+        if (e->inputs[k].is_there && e->inputs[k].info.st_dev == old.info.st_dev &&
+            e->inputs[k].info.st_ino == old.info.st_ino)
+            return sp_fail(err, SP_EINVAL,
+                           "%s: is an input, which is never written to; give the outputs other names",
                            e->outputs[i]);
     if (old.is_there && old.info.st_size > 0 && !e->o->force && !e->skip_existing)
-        return sp_fail(err, SP_EFILE, "%s: exists already; `force` replaces such files, `skip_existing` leaves them as they are",
-                       e->outputs[i]);
+        return sp_fail(
+            err, SP_EFILE,
+            "%s: exists already; `force` replaces such files, `skip_existing` leaves them as they are",
+            e->outputs[i]);
     return SP_OK;
 }
 
@@ -309,8 +321,8 @@ static sp_status decode_one(each *e, int64_t i, sp_run_result *result, bool *is_
     const bool is_outdated = is_done && e->inputs[i].is_there && is_older(&old.info, &e->inputs[i].info);
     *is_skipped = is_done && !is_outdated;
     if (is_outdated && !e->o->force)
-        return sp_fail(err, SP_EFILE, "%s: was changed after %s was written; `force` decodes it again", e->list->names[i],
-                       e->outputs[i]);
+        return sp_fail(err, SP_EFILE, "%s: was changed after %s was written; `force` decodes it again",
+                       e->list->names[i], e->outputs[i]);
     if (*is_skipped)
         return SP_OK;
     sp_run_options o = *e->o;
@@ -348,14 +360,15 @@ static sp_status decode_each(each *e, sp_run_result *result, sp_error *err)
     }
     sp_run_progress(o, NULL, 0, 0);
     if (status == SP_OK && result->n_left_out > NAMED_FAULTS)
-        sp_run_notice(o, SP_NOTICE_DATA, "%lld more files are left out", (long long)result->n_left_out - NAMED_FAULTS);
+        sp_run_notice(o, SP_NOTICE_DATA, "%lld more files are left out",
+                      (long long)result->n_left_out - NAMED_FAULTS);
     if (status == SP_OK && result->n_left_out == e->list->n)
         return sp_fail(err, e->first.status, "%s", e->first.message);
     return status;
 }
 
-sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing, sp_decoded_files *done,
-                          sp_run_result *result, sp_error *err)
+sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing,
+                          sp_decoded_files *done, sp_run_result *result, sp_error *err)
 {
     each e = {.options = *o, .o = &e.options, .skip_existing = skip_existing};
     *result = (sp_run_result){.n_undecoded = 0};

@@ -13,11 +13,14 @@
 
 enum { BLOCK_BYTES = 16 << 20 };
 
-static sp_status write_blocks(const sp_file_recordings *r, sp_block *block, sp_scores_writer *writer, sp_error *err)
+static sp_status write_blocks(const sp_file_recordings *r, sp_block *block, sp_scores_writer *writer,
+                              sp_error *err)
 {
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
     sp_status status = SP_OK;
-    for (int64_t first = 0; status == SP_OK && first < r->recordings.info->n_recordings; first += block->n_recordings) {
+    for (int64_t first = 0; status == SP_OK && first < r->recordings.info->n_recordings;
+         first += block->n_recordings) {
         status = sp_file_recordings_read(r, first, BLOCK_BYTES, parts, block, err);
         if (status == SP_OK)
             status = sp_scores_writer_add(writer, block, err);
@@ -80,12 +83,14 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
     sp_source_options places;
     bool are_tags = false;
     if (c->opt->trim_to_shortest)
-        return sp_fail(err, SP_EINVAL, "`trim_to_shortest` cuts scores and labels, and `output` %s takes labels alone",
+        return sp_fail(err, SP_EINVAL,
+                       "`trim_to_shortest` cuts scores and labels, and `output` %s takes labels alone",
                        c->opt->output);
     if (c->opt->reference)
-        return sp_fail(err, SP_EINVAL,
-                       "`output` %s takes the labels of %s itself, not those of `reference` %s; convert that file",
-                       c->opt->output, file, c->opt->reference);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`output` %s takes the labels of %s itself, not those of `reference` %s; convert that file",
+            c->opt->output, file, c->opt->reference);
     sp_status status = SP_OK;
     TRY(sp_run_places(c->opt, file, &places, err));
     if (c->opt->model)
@@ -97,12 +102,15 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
     sp_run_tell_remark(c->opt, c->info);
     const int32_t K = c->info->n_classes;
     if (!c->info->has_labels || !c->info->classes)
-        return sp_fail(err, SP_EINVAL, "%s: holds no labels with names, which columns of CoNLL are; write .h5", c->info->file);
+        return sp_fail(err, SP_EINVAL,
+                       "%s: holds no labels with names, which columns of CoNLL are; write .h5",
+                       c->info->file);
     if (!(c->tags = malloc(((size_t)K + 1) * sizeof *c->tags)) || !(c->block = sp_block_new()))
         return sp_no_memory(err);
     TRY(sp_tags_read(K, c->info->classes, c->tags, &are_tags, err));
     if (c->scheme && !are_tags)
-        TRY(sp_fail(err, SP_EINVAL, "`scheme`: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`scheme`: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
                     c->info->file));
 done:
     return status;
@@ -116,12 +124,14 @@ static sp_tag tag_at(const tag_conversion *c, const int32_t *labels, int64_t n, 
 /* The tag of step t of a recording's labels [n] in the scheme; entities are read as conlleval does, which is right for each. */
 static sp_tag_kind kind_at(const tag_conversion *c, const int32_t *labels, int64_t n, int64_t t)
 {
-    const sp_tag before = tag_at(c, labels, n, t - 1), now = tag_at(c, labels, n, t), after = tag_at(c, labels, n, t + 1);
+    const sp_tag before = tag_at(c, labels, n, t - 1), now = tag_at(c, labels, n, t),
+                 after = tag_at(c, labels, n, t + 1);
     const bool is_first = sp_entity_starts(before, now), is_last = sp_entity_ends(now, after);
     return sp_tag_for(c->scheme, is_first, is_last, before.type == now.type, after.type == now.type);
 }
 
-static sp_status put_step(tag_conversion *c, const char *token, const int32_t *labels, int64_t n, int64_t t, sp_error *err)
+static sp_status put_step(tag_conversion *c, const char *token, const int32_t *labels, int64_t n, int64_t t,
+                          sp_error *err)
 {
     const char *name = labels[t] < 0 ? "-1" : c->info->classes[labels[t]];
     const bool is_changed = c->scheme && tag_at(c, labels, n, t).type >= 0;
@@ -142,7 +152,8 @@ static sp_status write_recordings(tag_conversion *c, sp_error *err)
     const int64_t *offsets = c->info->offsets;
     sp_status status = SP_OK;
     for (int64_t first = 0, count; first < c->info->n_recordings; first += count) {
-        for (count = 1; first + count < c->info->n_recordings && offsets[first + count + 1] - offsets[first] <= BLOCK_STEPS;)
+        for (count = 1; first + count < c->info->n_recordings &&
+                        offsets[first + count + 1] - offsets[first] <= BLOCK_STEPS;)
             count++;
         TRY(sp_run_go_on(c->opt, err));
         TRY(sp_source_read(c->source, first, count, SP_BLOCK_LABELS, c->block, err));
@@ -150,8 +161,9 @@ static sp_status write_recordings(tag_conversion *c, sp_error *err)
             const int32_t *labels = c->block->labels + (offsets[i] - offsets[first]);
             const int64_t n = offsets[i + 1] - offsets[i];
             for (int64_t t = 0; t < n; t++)
-                TRY(put_step(c, tokens ? tokens[holes ? holes->step_at[offsets[i] + t] : offsets[i] + t] : NULL, labels, n, t,
-                             err));
+                TRY(put_step(c,
+                             tokens ? tokens[holes ? holes->step_at[offsets[i] + t] : offsets[i] + t] : NULL,
+                             labels, n, t, err));
             TRY(sp_text_put(c->out, "\n", 1, err));
         }
     }
@@ -159,7 +171,8 @@ done:
     return status;
 }
 
-static sp_status convert_tags(const char *file, const sp_run_options *o, const sp_tag_scheme *scheme, sp_error *err)
+static sp_status convert_tags(const char *file, const sp_run_options *o, const sp_tag_scheme *scheme,
+                              sp_error *err)
 {
     tag_conversion c = {.opt = o, .scheme = scheme};
     sp_status status = open_tags(&c, file, err);
@@ -181,7 +194,8 @@ static sp_status convert_tags(const char *file, const sp_run_options *o, const s
 
 /* ---- either ---- */
 
-sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
+sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg,
+                          sp_error *err)
 {
     sp_file_recordings r = {.own = NULL};
     sp_run_plan plan;
@@ -191,7 +205,8 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
     if (o->output && sp_paths_writer_takes_tokens(o->output))
         return convert_tags(file, o, plan.scheme, err);
     if (plan.scheme)
-        return sp_fail(err, SP_EINVAL, "`scheme`: tags are written in a scheme as columns of CoNLL: `output` OUT.conll");
+        return sp_fail(err, SP_EINVAL,
+                       "`scheme`: tags are written in a scheme as columns of CoNLL: `output` OUT.conll");
     if (!o->output)
         return sp_fail(err, SP_EINVAL, "`output` OUT.h5 is missing: where to write the recordings");
     TRY(sp_file_recordings_open(&r, file, o, true, err));

@@ -5,7 +5,8 @@
 #include "pipeline/judging.h"
 #include "statepath/comparison.h"
 
-sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out,
+                           sp_run_result *result, sp_error *err)
 {
     sp_given j = {.run = {.opt = o, .file = file, .word = file}};
     sp_part_run part = {.is_there = false};

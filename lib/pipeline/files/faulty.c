@@ -42,7 +42,8 @@ static bool begin(sp_faulty_files *known, const sp_source_info *info)
 /* Reads and prepares recordings first .. end-1, as the run does. */
 static sp_status look_through(sp_pipeline *p, int64_t first, int64_t end, sp_block *block, sp_error *err)
 {
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     const int64_t most = CHECK_BYTES / p->step_bytes + 1, *offsets = p->info->offsets;
     sp_status status = SP_OK;
     for (int64_t at = 0; first < end;) {
@@ -64,14 +65,16 @@ done:
 bool sp_faulty_files_find(sp_faulty_files *known, sp_pipeline *p, sp_status status)
 {
     const sp_source_info *info = p->info;
-    if (!p->done.reading_failed || info->n_files == 0 || (status != SP_EDATA && status != SP_EFILE) || !begin(known, info))
+    if (!p->done.reading_failed || info->n_files == 0 || (status != SP_EDATA && status != SP_EFILE) ||
+        !begin(known, info))
         return false;
     sp_block *block = sp_block_new();
     sp_error err;
     bool is_new = false;
     status = block ? SP_OK : SP_ENOMEM;
     int64_t n_good = 0;
-    for (int64_t i = 0, first = 0; status == SP_OK && i < info->n_files; first += info->files[i++].n_recordings) {
+    for (int64_t i = 0, first = 0; status == SP_OK && i < info->n_files;
+         first += info->files[i++].n_recordings) {
         if (info->files[i].fault)
             continue;
         status = look_through(p, first, first + info->files[i].n_recordings, block, &err);
@@ -98,6 +101,6 @@ void sp_faulty_files_tell(const sp_faulty_files *known, const sp_run_options *o,
             more++;
     }
     if (more > 0)
-        sp_run_notice(o, SP_NOTICE_DATA, "%lld more file%s cannot be read and %s left out", (long long)more, more == 1 ? "" : "s",
-                      more == 1 ? "is" : "are");
+        sp_run_notice(o, SP_NOTICE_DATA, "%lld more file%s cannot be read and %s left out", (long long)more,
+                      more == 1 ? "" : "s", more == 1 ? "is" : "are");
 }

@@ -21,8 +21,8 @@ static sp_status find_labels(own_part *own, sp_error *err)
         return sp_file_input_read_codes(&own->p, &own->in, own->p.model, mend, err);
     }
     if (own->in.is_decided)
-        return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand", own->p.file,
-                       own->options.reference);
+        return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand",
+                       own->p.file, own->options.reference);
     return sp_file_input_label_alone(&own->p, &own->in, mend, err);
 }
 
@@ -44,12 +44,14 @@ static void name_classes(sp_file_recordings *r)
 {
     const sp_source_info *info = r->recordings.info;
     const sp_model *model = r->own->p.model;
-    const bool are_models = !info->classes && model && (!info->n_classes || model->n_classes == info->n_classes);
+    const bool are_models =
+        !info->classes && model && (!info->n_classes || model->n_classes == info->n_classes);
     r->n_classes = are_models ? model->n_classes : info->n_classes;
     r->classes = are_models ? (const char *const *)model->classes : info->classes;
 }
 
-static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file, bool needs_scores, sp_error *err)
+static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file, bool needs_scores,
+                          sp_error *err)
 {
     sp_run_options *o = &own->options;
     sp_source_options places;
@@ -75,8 +77,8 @@ done:
     return status;
 }
 
-sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o, bool needs_scores,
-                                  sp_error *err)
+sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o,
+                                  bool needs_scores, sp_error *err)
 {
     *r = (sp_file_recordings){.own = calloc(1, sizeof *r->own)};
     if (!r->own)
@@ -85,8 +87,8 @@ sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const
     return open_all(r, r->own, file, needs_scores, err);
 }
 
-sp_status sp_file_recordings_read(const sp_file_recordings *r, int64_t first, int64_t bytes, unsigned parts, sp_block *block,
-                                  sp_error *err)
+sp_status sp_file_recordings_read(const sp_file_recordings *r, int64_t first, int64_t bytes, unsigned parts,
+                                  sp_block *block, sp_error *err)
 {
     const sp_source_info *info = r->recordings.info;
     const int64_t most = sp_source_fit(r->own->in.source, first, bytes), left = info->n_recordings - first;

@@ -54,17 +54,20 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_run_options *o = f->run;
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
-    const bool has_labels = f->info->has_labels || f->file->raters.found.n_raters, has_scores = f->info->has_scores;
+    const bool has_labels = f->info->has_labels || f->file->raters.found.n_raters,
+               has_scores = f->info->has_scores;
     out->method = sp_fit_method_for(has_labels, n_sets(f) > 0, has_scores, f->rules);
     sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
         return status;
     if (out->method != SP_FIT_EM && !has_labels)
-        return sp_fail(err, SP_EINVAL,
-                       "%s has no labels to learn from; `labels` PATH says where they are, `method` em does without",
-                       f->info->file);
+        return sp_fail(
+            err, SP_EINVAL,
+            "%s has no labels to learn from; `labels` PATH says where they are, `method` em does without",
+            f->info->file);
     if (out->method != SP_FIT_COUNTS && !has_scores)
-        return sp_fail(err, SP_EINVAL, "%s has no scores; `method` counts learns from labels alone", f->info->file);
+        return sp_fail(err, SP_EINVAL, "%s has no scores; `method` counts learns from labels alone",
+                       f->info->file);
     out->rules = f->rules;
     out->seen = f->file->p.plan.rules_are_seen;
     return sp_fit_options_check(out, err);
@@ -75,8 +78,8 @@ static sp_status read_groups(sp_fitting *f, const sp_groups *groups, sp_error *e
 {
     const bool is_em = f->options.method == SP_FIT_EM;
     if (groups->by != SP_GROUPS_USUAL && (is_em || f->options.tune == SP_TUNE_NONE)) /* there are no folds */
-        return sp_fail(err, SP_EINVAL, "`groups` changes nothing where `%s` is %s; leave it out", is_em ? "method" : "tune",
-                       is_em ? "em" : "none");
+        return sp_fail(err, SP_EINVAL, "`groups` changes nothing where `%s` is %s; leave it out",
+                       is_em ? "method" : "tune", is_em ? "em" : "none");
     sp_status status = sp_source_subjects(f->file->in.source, groups, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
@@ -91,12 +94,15 @@ static sp_status find_raters(sp_fitting *f, sp_error *err)
     if (!f->run->fit.all_raters)
         return SP_OK;
     if (in->is_decided)
-        return sp_fail(err, SP_EINVAL, "`all_raters` learns from labels beside scores, and %s holds decided classes",
+        return sp_fail(err, SP_EINVAL,
+                       "`all_raters` learns from labels beside scores, and %s holds decided classes",
                        f->info->file);
     sp_status status = sp_source_find_raters(source, &f->file->raters.found, err);
     if (status == SP_OK && f->file->raters.found.n_raters == 0)
-        return sp_fail(err, SP_EINVAL, "`all_raters`: %s has no labels of several raters, datasets labels_X beside the labels",
-                       sp_source_info_of(source)->file);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`all_raters`: %s has no labels of several raters, datasets labels_X beside the labels",
+            sp_source_info_of(source)->file);
     return status;
 }
 
@@ -127,7 +133,8 @@ static sp_status copy_for_raters(sp_fitting *f, sp_error *err)
         return SP_OK;
     TRY(sp_rater_labels_read(raters, &f->file->p.from, &all, S, err));
     TRY((many = sp_block_new()) ? SP_OK : sp_no_memory(err));
-    TRY(sp_block_reserve(many, N * R, S * R, one->n_classes, one->dtype, sp_block_parts(one) | SP_BLOCK_LABELS, err));
+    TRY(sp_block_reserve(many, N * R, S * R, one->n_classes, one->dtype,
+                         sp_block_parts(one) | SP_BLOCK_LABELS, err));
     for (int32_t r = 0; r < R; r++) {
         sp_copy_steps(many, r * S, one, 0, S);
         memcpy(many->labels + r * S, raters->labels[r], (size_t)S * sizeof *many->labels);
@@ -171,7 +178,8 @@ static sp_status name_classes(sp_fitting *f, sp_error *err)
     if (!f->classes || !f->made_classes)
         return sp_no_memory(err);
     if (!f->info->classes && f->rules && f->rules->n_classes != K)
-        return sp_fail(err, SP_EMODEL, "%s has %d classes without names, the rules %d; use rules of the same classes",
+        return sp_fail(err, SP_EMODEL,
+                       "%s has %d classes without names, the rules %d; use rules of the same classes",
                        f->info->file, K, f->rules->n_classes);
     for (int32_t k = 0; k < K; k++) {
         f->classes[k] = f->info->classes ? f->info->classes[k] : f->rules ? f->rules->classes[k] : NULL;
@@ -194,7 +202,8 @@ static sp_status use_rules_classes(sp_fitting *f, sp_error *err)
         for (int64_t t = block->offsets[n]; block->labels && t < block->offsets[n + 1]; t++)
             if (block->labels[t] >= K)
                 return sp_fail(err, SP_EDATA,
-                               "%s: recording %s has label %d, but the rules have classes 0..%d; `codes` or `map` reads others' "
+                               "%s: recording %s has label %d, but the rules have classes 0..%d; `codes` or "
+                               "`map` reads others' "
                                "numbers",
                                f->info->file, block->ids[n], block->labels[t], K - 1);
     f->block->n_classes = K;
@@ -207,17 +216,20 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     const int32_t K = f->block->n_classes = f->file->p.model->n_classes;
     if (!(f->decided = sp_block_new()))
         return sp_no_memory(err);
-    sp_status status = sp_source_read(f->file->in.source, 0, f->info->n_recordings, SP_BLOCK_LABELS, f->decided, err);
+    sp_status status =
+        sp_source_read(f->file->in.source, 0, f->info->n_recordings, SP_BLOCK_LABELS, f->decided, err);
     if (status == SP_OK)
         status = sp_decided_check(f->decided, K, err);
     const int64_t *kept = f->block->offsets, *have = f->decided->offsets; /* fewer with trim_to_shortest */
     for (int64_t n = 0; status == SP_OK && n < f->info->n_recordings; n++)
-        memmove(f->decided->labels + kept[n], f->decided->labels + have[n], (size_t)(kept[n + 1] - kept[n]) * sizeof(int32_t));
+        memmove(f->decided->labels + kept[n], f->decided->labels + have[n],
+                (size_t)(kept[n + 1] - kept[n]) * sizeof(int32_t));
     return status;
 }
 
 /* The scores of each classifier, read as one after the other; the first's are those of the block. */
-static sp_status read_classifiers(sp_fitting *f, const sp_part *all, const sp_prepare_options *usual, sp_error *err)
+static sp_status read_classifiers(sp_fitting *f, const sp_part *all, const sp_prepare_options *usual,
+                                  sp_error *err)
 {
     const sp_recordings *from = &f->file->p.from;
     const int32_t n = f->file->in.fused.n;
@@ -242,7 +254,8 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     const sp_recordings *from = &f->file->p.from;
     const sp_part all = {.count = f->info->n_recordings};
     const bool has_scores = f->info->has_scores && !f->file->in.is_decided;
-    const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0u);
+    const unsigned parts =
+        SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0u);
     if (!(f->block = sp_block_new()))
         return sp_no_memory(err);
     sp_prepare_options prepare = sp_run_prepare_plain(o);
@@ -283,7 +296,8 @@ static sp_status take_sets(sp_fitting *f, sp_error *err)
     }
     sp_codes_sets(codes, told);
     for (size_t i = 0; i < size; i++)
-        f->file->sets[i / (size_t)K * (size_t)K + (size_t)(column ? column[i % (size_t)K] : (int32_t)(i % (size_t)K))] = told[i];
+        f->file->sets[i / (size_t)K * (size_t)K +
+                      (size_t)(column ? column[i % (size_t)K] : (int32_t)(i % (size_t)K))] = told[i];
     free(told);
     for (size_t t = 0; t < S; t++) {
         const int32_t label = f->block->labels[t];
@@ -320,7 +334,8 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     TRY(sp_file_input_open(p, in, &places, err));
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
-    TRY(o->reference ? sp_file_input_label_alone(p, in, mend, err) : sp_file_input_read_codes(p, in, f->rules, mend, err));
+    TRY(o->reference ? sp_file_input_label_alone(p, in, mend, err)
+                     : sp_file_input_read_codes(p, in, f->rules, mend, err));
     TRY(sp_file_input_check_gaps(p, in, err));
     f->info = p->from.info;
 done:
@@ -373,20 +388,21 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
     const sp_fused *fused = &f->file->in.fused;
-    f->training = (sp_training){.batch = sp_block_batch(f->block),
-                                .n_beside = fused->n ? fused->n - 1 : 0,
-                                .beside = (const double *const *)f->file->scores + 1,
-                                .classifiers = (const char *const *)fused->names,
-                                .decided = f->decided ? f->decided->labels : NULL,
-                                .labels = f->block->labels,
-                                .label_set = f->file->has_sets ? f->file->set_of_step : NULL,
-                                .label_sets = f->file->sets,
-                                .n_label_sets = n_sets(f),
-                                .classes = f->classes,
-                                .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
-                                .max_states = f->run->max_states,
-                                .may_have_floor = fused->n ? sp_fused_may_have_floor(fused)
-                                                           : f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
+    f->training =
+        (sp_training){.batch = sp_block_batch(f->block),
+                      .n_beside = fused->n ? fused->n - 1 : 0,
+                      .beside = (const double *const *)f->file->scores + 1,
+                      .classifiers = (const char *const *)fused->names,
+                      .decided = f->decided ? f->decided->labels : NULL,
+                      .labels = f->block->labels,
+                      .label_set = f->file->has_sets ? f->file->set_of_step : NULL,
+                      .label_sets = f->file->sets,
+                      .n_label_sets = n_sets(f),
+                      .classes = f->classes,
+                      .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
+                      .max_states = f->run->max_states,
+                      .may_have_floor = fused->n ? sp_fused_may_have_floor(fused)
+                                                 : f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
     sp_run_hook_fitting(o, &f->training, &f->options);
     if (f->rules && !o->n_folds)
         TRY(tell_slow(f, err));

@@ -23,8 +23,8 @@ static int64_t count_known(const sp_source_info *info, const sp_names *names, co
 }
 
 /* Do its recordings have the ids of the first's, all of them and no others? What cannot be opened is no classifier: what opens it again says why. */
-static sp_status is_alike(const sp_source_info *first, const sp_names *names, const char *file, const sp_source_options *places,
-                          bool *is, sp_error *err)
+static sp_status is_alike(const sp_source_info *first, const sp_names *names, const char *file,
+                          const sp_source_options *places, bool *is, sp_error *err)
 {
     sp_source *source = NULL;
     const char *one = NULL;
@@ -38,12 +38,13 @@ static sp_status is_alike(const sp_source_info *first, const sp_names *names, co
     const int64_t n = info->has_ids && info->has_scores ? count_known(info, names, &one) : 0;
     *is = n > 0;
     if (n > 0 && (n < first->n_recordings || n < info->n_recordings))
-        status = sp_fail(
-            err, SP_EDATA,
-            "%s and %s both hold a recording %s, but each other recordings too: classifiers of the same recordings hold the same "
-            "ones; files of different recordings whose ids are the same are named as one: a folder, or a pattern such as "
-            "'night{id}.h5'",
-            first->file, info->file, one);
+        status = sp_fail(err, SP_EDATA,
+                         "%s and %s both hold a recording %s, but each other recordings too: classifiers of "
+                         "the same recordings hold the same "
+                         "ones; files of different recordings whose ids are the same are named as one: a "
+                         "folder, or a pattern such as "
+                         "'night{id}.h5'",
+                         first->file, info->file, one);
     sp_source_close(source);
     return status;
 }
@@ -69,11 +70,11 @@ static sp_status are_alike(const char *file, const sp_source_options *places, bo
         n_alike += is;
     }
     if (n_alike > 0 && n_alike < n)
-        TRY(sp_fail(
-            err, SP_EDATA,
-            "some of the files hold the recordings of %s and others do not: classifiers of the same recordings are fused, "
-            "and other recordings of one classifier are joined; name files of one kind",
-            info->file));
+        TRY(sp_fail(err, SP_EDATA,
+                    "some of the files hold the recordings of %s and others do not: classifiers of the same "
+                    "recordings are fused, "
+                    "and other recordings of one classifier are joined; name files of one kind",
+                    info->file));
     *are = n_alike > 0;
 done:
     sp_names_clear(&names);
@@ -81,8 +82,8 @@ done:
     return status;
 }
 
-sp_status sp_fused_files_ask(const sp_pipeline *p, const sp_file_input *in, const sp_source_options *places, bool *are,
-                             sp_error *err)
+sp_status sp_fused_files_ask(const sp_pipeline *p, const sp_file_input *in, const sp_source_options *places,
+                             bool *are, sp_error *err)
 {
     *are = false;
     if (!places->more || !places->more[0])
@@ -111,8 +112,8 @@ static char *name_of(const char *const *files, int32_t n, int32_t i)
     return own;
 }
 
-static sp_status add_file(sp_file_input *in, const char *const *files, int32_t n, int32_t i, const sp_source_options *places,
-                          sp_error *err)
+static sp_status add_file(sp_file_input *in, const char *const *files, int32_t n, int32_t i,
+                          const sp_source_options *places, sp_error *err)
 {
     sp_source *source = i ? NULL : in->source;
     double first_seconds = 0, seconds = 0;
@@ -136,7 +137,8 @@ done:
     return status;
 }
 
-sp_status sp_fused_files_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
+sp_status sp_fused_files_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
+                              sp_error *err)
 {
     const char *files[SP_MOST_CLASSIFIERS] = {p->file};
     sp_source_options own = *places;
@@ -145,7 +147,8 @@ sp_status sp_fused_files_open(sp_pipeline *p, sp_file_input *in, const sp_source
     own.more = NULL;
     own.labels = NULL; /* beside the scores, where these have them */
     if (p->opt->join)
-        return sp_fail(err, SP_EINVAL, "`join` joins windows of one classifier, and the files are of several");
+        return sp_fail(err, SP_EINVAL,
+                       "`join` joins windows of one classifier, and the files are of several");
     for (; places->more[n - 1]; n++) {
         if (n == SP_MOST_CLASSIFIERS)
             return sp_fail(err, SP_EINVAL, "at most %d classifiers are fused", SP_MOST_CLASSIFIERS);

@@ -10,7 +10,8 @@
 typedef struct sp_given {
     sp_pipeline run; /* without scores to decode */
     sp_paths_reader *reader;
-    bool are_labels; /* the file holds labels alone: they are the paths that are judged, and none of them is undecoded */
+    bool
+        are_labels; /* the file holds labels alone: they are the paths that are judged, and none of them is undecoded */
     bool has_labels; /* beside the paths */
     const sp_paths_info *info;
     const char *const *ids; /* of the paths' file; NULL: it names no recordings */
@@ -31,7 +32,8 @@ void sp_given_close(sp_given *j);
  * Labels are in the order of their own file's classes, their scores too. */
 sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
-sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
+sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
+                              sp_error *err);
 sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded);
 
 #endif

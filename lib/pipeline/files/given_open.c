@@ -48,7 +48,8 @@ static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
         while (s < j->info->n_strategies && strcmp(parts[i], j->info->strategies[s]) != 0)
             s++;
         if (s == j->info->n_strategies)
-            status = sp_fail(err, SP_EINVAL, "%s holds no paths of %s; it has %s%s", file, parts[i], j->info->strategies[0],
+            status = sp_fail(err, SP_EINVAL, "%s holds no paths of %s; it has %s%s", file, parts[i],
+                             j->info->strategies[0],
                              j->info->n_strategies > 1 ? " and others (statepath inspect lists them)" : "");
         else {
             j->strategy[j->run.n_strategies] = s;
@@ -67,8 +68,10 @@ static sp_status load_model(sp_given *j, const char *file, sp_error *err)
         return sp_run_load_model(j->run.opt, NULL, NULL, &j->run.model, err);
     if (j->info->model_json)
         return sp_run_load_model(j->run.opt, j->info->model_json, file, &j->run.model, err);
-    return sp_fail(err, SP_EINVAL,
-                   "`model` is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
+    return sp_fail(
+        err, SP_EINVAL,
+        "`model` is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)",
+        file);
 }
 
 /* The paths' columns: as the file names them; by codes, in the model's order. */
@@ -79,7 +82,8 @@ static sp_status align_columns(sp_given *j, sp_error *err)
     j->run.class_of_column = malloc((size_t)K * sizeof *j->run.class_of_column);
     if (!j->run.class_of_column)
         return sp_no_memory(err);
-    sp_status status = sp_model_align(j->run.model, K, is_named ? j->info->classes : NULL, j->run.class_of_column, err);
+    sp_status status =
+        sp_model_align(j->run.model, K, is_named ? j->info->classes : NULL, j->run.class_of_column, err);
     if (status != SP_OK)
         return status;
     return sp_pipeline_new_chains(&j->run, 1, err);
@@ -89,9 +93,9 @@ static sp_status read_path_codes(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     const sp_reference_words words = {.codes = o->codes, .map = o->map};
-    return o->codes || o->map
-               ? sp_reference_codes_new(&j->run, &words, j->run.model, "a path has one at each step", &j->path_codes, err)
-               : SP_OK;
+    return o->codes || o->map ? sp_reference_codes_new(&j->run, &words, j->run.model,
+                                                       "a path has one at each step", &j->path_codes, err)
+                              : SP_OK;
 }
 
 /* A text has names of classes only where the model does. */
@@ -100,21 +104,26 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     const sp_run_options *o = j->run.opt;
     const bool has_columns = sp_source_has_columns(file);
     if ((o->paths_dataset && !has_columns) || o->place.offsets || o->place.ids)
-        return sp_fail(err, SP_EINVAL, "`paths`, `offsets` and `ids` name datasets, and %s is a text file", file);
+        return sp_fail(err, SP_EINVAL, "`paths`, `offsets` and `ids` name datasets, and %s is a text file",
+                       file);
     if (o->place.classes)
-        return sp_fail(err, SP_EINVAL,
-                       "`classes` names numbers, and %s is a text, whose numbers are the model's; `map` reads others'", file);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`classes` names numbers, and %s is a text, whose numbers are the model's; `map` reads others'",
+            file);
     if (!o->model)
-        return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
+        return sp_fail(err, SP_EINVAL,
+                       "`model` is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = SP_OK;
     TRY(sp_run_load_model(o, NULL, NULL, &j->run.model, err));
     TRY(read_path_codes(j, err));
-    sp_source_options options = {.model = j->run.model,
-                                 .codes = j->path_codes,
-                                 .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
-                                 .more = o->place.more,
-                                 .only = o->place.only,
-                                 .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+    sp_source_options options = {
+        .model = j->run.model,
+        .codes = j->path_codes,
+        .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
+        .more = o->place.more,
+        .only = o->place.only,
+        .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     sp_run_gaps(o, &options);
     TRY(sp_run_texts(o, file, &options, err));
     TRY(sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err));
@@ -179,7 +188,8 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     TRY(sp_source_seconds(j->reader, &seconds, err));
     TRY(sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err));
     TRY(sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err));
-    TRY(sp_label_order_check(l, &j->run, "paths", j->info->offsets, j->info->n_recordings, standing_of_paths, j, err));
+    TRY(sp_label_order_check(l, &j->run, "paths", j->info->offsets, j->info->n_recordings, standing_of_paths,
+                             j, err));
 done:
     if (status != SP_OK || sp_source_is_text(file))
         return status;
@@ -200,11 +210,12 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
         return j->kept.offsets ? SP_OK : sp_no_memory(err);
     }
     if (!l->file)
-        return sp_fail(err, SP_EINVAL,
-                       "`trim_to_shortest` needs `labels` LABELS.h5: labels in %s itself are as long as its paths",
-                       j->info->file);
-    return sp_match_steps(&(sp_match_side){.n = N, .offsets = j->info->offsets}, &(sp_match_side){.offsets = l->offsets},
-                          l->recording, &j->kept, err);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`trim_to_shortest` needs `labels` LABELS.h5: labels in %s itself are as long as its paths",
+            j->info->file);
+    return sp_match_steps(&(sp_match_side){.n = N, .offsets = j->info->offsets},
+                          &(sp_match_side){.offsets = l->offsets}, l->recording, &j->kept, err);
 }
 
 static sp_status open_labels(sp_given *j, sp_error *err)
@@ -217,7 +228,8 @@ static sp_status open_labels(sp_given *j, sp_error *err)
     } else if (o->label_codes || o->label_map || j->path_codes) {
         if (!j->has_labels && (o->label_codes || o->label_map))
             return sp_fail(err, SP_EINVAL,
-                           "`label_codes` and `label_map` need labels, and %s has none; `labels` FILE says where they are",
+                           "`label_codes` and `label_map` need labels, and %s has none; `labels` FILE says "
+                           "where they are",
                            j->info->file);
         const sp_reference_words words = sp_reference_words_beside(o);
         if (j->has_labels)
@@ -255,7 +267,8 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 {
     const sp_given *j = arg;
     sp_status status = j->labels.source ? sp_source_epoch_seconds(j->labels.source, seconds, err) : SP_OK;
-    return status == SP_OK && *seconds == 0 && j->reader ? sp_source_epoch_seconds(j->reader, seconds, err) : status;
+    return status == SP_OK && *seconds == 0 && j->reader ? sp_source_epoch_seconds(j->reader, seconds, err)
+                                                         : status;
 }
 
 /* What the run is to know of the recordings. */
@@ -279,7 +292,8 @@ static void describe(sp_given *j)
                                 .has_scores = scored != NULL,
                                 .has_weights = scored && scored->has_weights,
                                 .has_mask = scored && scored->has_mask};
-    p->from = (sp_recordings){.info = &j->shape, .read = sp_given_read, .read_rater = sp_given_read_rater, .arg = j};
+    p->from = (sp_recordings){
+        .info = &j->shape, .read = sp_given_read, .read_rater = sp_given_read_rater, .arg = j};
     p->info = &j->shape;
     p->file = j->info->file;
     p->about.column_of_label = j->labels.column_of_label;
@@ -290,9 +304,11 @@ static void describe(sp_given *j)
     p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
     p->prepare.missing_uniform = true;
     p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->raters.found.n_raters) +
-                    (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
+                    (j->info->has_segments ? 8 : 0) +
+                    (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
     /* Recordings that are cut are read whole. */
-    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->kept.cut_ours ? NULL : sp_given_result, .arg = j};
+    j->given = (sp_given_paths){
+        .read = sp_given_read_paths, .result = j->kept.cut_ours ? NULL : sp_given_result, .arg = j};
     p->source = &sp_given_source;
     p->given = &j->given;
     p->about.path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
@@ -312,8 +328,8 @@ sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
     TRY(choose_strategies(j, file, err));
     TRY(align_columns(j, err));
     TRY(open_labels(j, err));
-    TRY(sp_run_check_gaps(j->run.opt, 2, (const sp_source *const[]){j->reader, j->labels.source}, j->labels.file || j->has_labels,
-                          err));
+    TRY(sp_run_check_gaps(j->run.opt, 2, (const sp_source *const[]){j->reader, j->labels.source},
+                          j->labels.file || j->has_labels, err));
     TRY(find_subjects(j, err));
     describe(j);
     j->read = sp_block_new();

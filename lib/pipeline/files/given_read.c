@@ -25,12 +25,14 @@ static void keep(const sp_given *j, int64_t first, int64_t n, size_t size, const
 }
 
 /* Reads all steps of a recording into a list. */
-typedef sp_status read_stored(const sp_given *j, int32_t which, int64_t n, void *stored, sp_decoded *result, sp_error *err);
+typedef sp_status read_stored(const sp_given *j, int32_t which, int64_t n, void *stored, sp_decoded *result,
+                              sp_error *err);
 
 /* Recordings that are cut: each is read whole, `stored` [.] steps of it, and the steps that are evaluated are kept.
  *   recording  [.] which recording of the list's file; NULL: the same */
-static sp_status read_cut(const sp_given *j, const sp_part *part, read_stored *read, int32_t which, const int64_t *stored_offsets,
-                          const int64_t *recording, size_t size, void *kept, sp_decoded *results, sp_error *err)
+static sp_status read_cut(const sp_given *j, const sp_part *part, read_stored *read, int32_t which,
+                          const int64_t *stored_offsets, const int64_t *recording, size_t size, void *kept,
+                          sp_decoded *results, sp_error *err)
 {
     const int64_t first = part->recording;
     sp_status status = SP_OK;
@@ -49,20 +51,23 @@ static sp_status read_cut(const sp_given *j, const sp_part *part, read_stored *r
 
 /* ---- paths ---- */
 
-static sp_status read_one_path(const sp_given *j, int32_t s, int64_t n, void *stored, sp_decoded *result, sp_error *err)
+static sp_status read_one_path(const sp_given *j, int32_t s, int64_t n, void *stored, sp_decoded *result,
+                               sp_error *err)
 {
     return sp_paths_reader_read(j->reader, j->strategy[s], n, 1, stored, result, err);
 }
 
-sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
+sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
+                              sp_error *err)
 {
     const sp_given *j = arg;
     const int64_t first = part->recording;
     if (!part->count)
         return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
-    sp_status status = j->kept.cut_ours
-                           ? read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err)
-                           : sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
+    sp_status status =
+        j->kept.cut_ours
+            ? read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err)
+            : sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
     for (int64_t n = 0; status == SP_OK && results && j->are_labels && n < part->count; n++)
         results[n].status = SP_OK;
     return status;
@@ -74,7 +79,8 @@ sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_unde
     return sp_paths_reader_result(j->reader, j->strategy[s], recording, is_undecoded && !j->are_labels);
 }
 
-static sp_status read_one_segments(const sp_given *j, int32_t which, int64_t n, void *stored, sp_decoded *result, sp_error *err)
+static sp_status read_one_segments(const sp_given *j, int32_t which, int64_t n, void *stored,
+                                   sp_decoded *result, sp_error *err)
 {
     (void)which, (void)result;
     return sp_paths_reader_labels(j->reader, n, 1, NULL, stored, err);
@@ -87,26 +93,29 @@ static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *
         return sp_paths_reader_label_steps(j->reader, first, part->first, part->n, NULL, segments, err);
     if (!j->kept.cut_ours)
         return sp_paths_reader_labels(j->reader, first, part->count, NULL, segments, err);
-    return read_cut(j, part, read_one_segments, 0, j->info->offsets, NULL, sizeof *segments, segments, NULL, err);
+    return read_cut(j, part, read_one_segments, 0, j->info->offsets, NULL, sizeof *segments, segments, NULL,
+                    err);
 }
 
 /* ---- labels, and the scores in their file ---- */
 
-static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block,
+                                    sp_error *err)
 {
     sp_source *source = j->labels.source;
     const int64_t first = part->recording, end = first + part->count;
     sp_status status = SP_OK;
     if (!part->count) {
-        TRY(sp_source_read_steps(source, j->labels.recording[first], part->first, part->n, parts, j->read, err));
+        TRY(sp_source_read_steps(source, j->labels.recording[first], part->first, part->n, parts, j->read,
+                                 err));
         sp_copy_steps(block, 0, j->read, 0, part->n);
     }
     for (int64_t n = first, run; n < end; n += run) {
         run = run_length(j, n, end);
         TRY(sp_source_read(source, j->labels.recording[n], run, parts, j->read, err));
         for (int64_t r = n; r < n + run; r++)
-            sp_copy_steps(block, j->kept.offsets[r] - j->kept.offsets[first], j->read, j->read->offsets[r - n],
-                          j->kept.offsets[r + 1] - j->kept.offsets[r]);
+            sp_copy_steps(block, j->kept.offsets[r] - j->kept.offsets[first], j->read,
+                          j->read->offsets[r - n], j->kept.offsets[r + 1] - j->kept.offsets[r]);
     }
 done:
     return status;
@@ -117,7 +126,8 @@ static sp_status read_labels(sp_given *j, const sp_part *part, unsigned parts, s
     const int64_t first = part->recording;
     if (!j->labels.file)
         return part->count ? sp_paths_reader_labels(j->reader, first, part->count, block->labels, NULL, err)
-                           : sp_paths_reader_label_steps(j->reader, first, part->first, part->n, block->labels, NULL, err);
+                           : sp_paths_reader_label_steps(j->reader, first, part->first, part->n,
+                                                         block->labels, NULL, err);
     return read_source_labels(j, part, parts, block, err);
 }
 
@@ -139,7 +149,8 @@ done:
     return status;
 }
 
-static sp_status read_one_rater(const sp_given *j, int32_t rater, int64_t n, void *stored, sp_decoded *result, sp_error *err)
+static sp_status read_one_rater(const sp_given *j, int32_t rater, int64_t n, void *stored, sp_decoded *result,
+                                sp_error *err)
 {
     (void)result;
     return sp_source_read_rater(j->labels.source, rater, n, 1, stored, err);
@@ -150,6 +161,8 @@ sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int
     const sp_given *j = arg;
     const sp_reference *l = &j->labels;
     if (!part->count)
-        return sp_source_read_rater_steps(l->source, rater, l->recording[part->recording], part->first, part->n, labels, err);
-    return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL, err);
+        return sp_source_read_rater_steps(l->source, rater, l->recording[part->recording], part->first,
+                                          part->n, labels, err);
+    return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL,
+                    err);
 }

@@ -34,8 +34,8 @@ typedef struct agreement {
 } agreement;
 
 /* Raw labels: columns by p->opt->label_order are left as they are stored, so that number n is n here. */
-static void count_steps(const sp_pipeline *p, const int32_t *column_of_class, const int32_t *standing, const int32_t *labels,
-                        int64_t n, agreement *count)
+static void count_steps(const sp_pipeline *p, const int32_t *column_of_class, const int32_t *standing,
+                        const int32_t *labels, int64_t n, agreement *count)
 {
     for (int64_t t = 0; t < n; t++) {
         if (labels[t] < 0 || labels[t] >= p->model->n_classes)
@@ -46,8 +46,9 @@ static void count_steps(const sp_pipeline *p, const int32_t *column_of_class, co
     }
 }
 
-static sp_status count_agreement(const sp_reference *l, const sp_pipeline *p, const int64_t *own_steps, int64_t n_recordings,
-                                 sp_standing *standing, void *arg, agreement *count, sp_error *err)
+static sp_status count_agreement(const sp_reference *l, const sp_pipeline *p, const int64_t *own_steps,
+                                 int64_t n_recordings, sp_standing *standing, void *arg, agreement *count,
+                                 sp_error *err)
 {
     const int32_t K = p->model->n_classes;
     sp_owned own = {0};
@@ -101,8 +102,9 @@ static const char *share(double part, double all, char text[8])
     return text;
 }
 
-sp_status sp_label_order_check(const sp_reference *l, const sp_pipeline *p, const char *beside, const int64_t *own_steps,
-                               int64_t n_recordings, sp_standing *standing, void *arg, sp_error *err)
+sp_status sp_label_order_check(const sp_reference *l, const sp_pipeline *p, const char *beside,
+                               const int64_t *own_steps, int64_t n_recordings, sp_standing *standing,
+                               void *arg, sp_error *err)
 {
     const bool matters = !sp_columns_are_in_order(p) && sp_source_has_numbers(l->source);
     agreement count = {0};
@@ -119,12 +121,15 @@ sp_status sp_label_order_check(const sp_reference *l, const sp_pipeline *p, cons
         return SP_OK;
     TRY(count_agreement(l, p, own_steps, n_recordings, standing, arg, &count, err));
     status = sp_fail(err, SP_EDATA,
-                     "%s has numbers of classes and no names, and the columns of %s (%s first) are in another order than model "
+                     "%s has numbers of classes and no names, and the columns of %s (%s first) are in "
+                     "another order than model "
                      "%s (%s first): as "
-                     "the columns' order the labels agree with the %s in %s of the steps, as the model's in %s; `label_order` "
+                     "the columns' order the labels agree with the %s in %s of the steps, as the model's in "
+                     "%s; `label_order` "
                      "columns or model says "
                      "which is meant",
-                     l->file, p->file, p->model->classes[p->class_of_column[0]], p->model->name, p->model->classes[0], beside,
+                     l->file, p->file, p->model->classes[p->class_of_column[0]], p->model->name,
+                     p->model->classes[0], beside,
                      share((double)count.n_as_columns, (double)count.n_labelled, columns),
                      share((double)count.n_as_model, (double)count.n_labelled, model));
 done:

@@ -24,7 +24,8 @@ sp_standing sp_standing_of_scores;
  *   beside     what the numbers stand beside, for the sentence: "scores", "paths"
  *   own_steps  [N+1] offsets of p's recordings
  * A `label_order` that changes nothing is said in a notice. SP_OK; SP_EDATA; SP_ENOMEM, and what reading returns. */
-sp_status sp_label_order_check(const sp_reference *l, const sp_pipeline *p, const char *beside, const int64_t *own_steps,
-                               int64_t n_recordings, sp_standing *standing, void *arg, sp_error *err);
+sp_status sp_label_order_check(const sp_reference *l, const sp_pipeline *p, const char *beside,
+                               const int64_t *own_steps, int64_t n_recordings, sp_standing *standing,
+                               void *arg, sp_error *err);
 
 #endif

@@ -32,10 +32,11 @@ static void find_row(const sp_source_info *info, int64_t row, sp_leak_report *re
     report->step = row - info->offsets[n];
 }
 
-static sp_status summarise(const sp_source_info *info, const double *leak, sp_leak_report *report, sp_error *err)
+static sp_status summarise(const sp_source_info *info, const double *leak, sp_leak_report *report,
+                           sp_error *err)
 {
-    sp_status status = sp_leak_summarise(leak, info->n_steps, sp_leak_probabilities, SP_LEAK_QUANTILES, report->quantiles,
-                                         &report->summary, err);
+    sp_status status = sp_leak_summarise(leak, info->n_steps, sp_leak_probabilities, SP_LEAK_QUANTILES,
+                                         report->quantiles, &report->summary, err);
     if (status == SP_OK && report->summary.n_rows > 0)
         find_row(info, report->summary.maximum_row, report);
     return status;
@@ -50,7 +51,8 @@ static sp_status measure_decoding(sp_pipeline *p, sp_source *source, sp_leak_rep
     TRY(leak && block ? SP_OK : sp_no_memory(err));
     for (int64_t first = 0; first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
-        TRY(sp_source_read(source, first, count, SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | SP_BLOCK_LABELS, block, err));
+        TRY(sp_source_read(source, first, count, SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | SP_BLOCK_LABELS, block,
+                           err));
         TRY(leak_of_decoding(p, block, leak + info->offsets[first], err));
         first += count;
     }
@@ -83,8 +85,8 @@ done:
     return status;
 }
 
-static sp_status leak_by_decoding(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,
-                                  sp_error *err)
+static sp_status leak_by_decoding(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg,
+                                  sp_run_result *result, sp_error *err)
 {
     sp_pipeline p = {.opt = o};
     sp_file_input in = {.source = NULL};
@@ -95,7 +97,8 @@ static sp_status leak_by_decoding(const char *file, const sp_run_options *o, sp_
     TRY(sp_run_plan_make(o, SP_CALL_MASK, &plan, err));
     TRY(sp_pipeline_open_file(&p, &in, file, o, &plan, NULL, err));
     TRY(p.n_strategies == 1 ? SP_OK : sp_fail(err, SP_EINVAL, "mask leak: one strategy, please"));
-    snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name, p.names[0]);
+    snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name,
+             p.names[0]);
     report.what = what;
     TRY(measure_decoding(&p, in.source, &report, err));
     TRY(sink(arg, &report, err));
@@ -106,8 +109,8 @@ done:
     return status;
 }
 
-sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,
-                       sp_error *err)
+sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg,
+                       sp_run_result *result, sp_error *err)
 {
     if (o->model && !o->masks.previous && !o->paths_dataset && !o->masks.matrix && !o->place.mask)
         return leak_by_decoding(file, o, sink, arg, result, err);

@@ -40,19 +40,21 @@ static sp_status check_words(const sp_run_options *o, sp_error *err)
 {
     const bool has_rules = o->model || o->masks.matrix, has_classes = o->masks.previous || o->paths_dataset;
     if (has_classes && !has_rules)
-        return sp_fail(err, SP_EINVAL,
-                       "the classes before are known, but not what may follow them: name a `model` or a `matrix`");
+        return sp_fail(
+            err, SP_EINVAL,
+            "the classes before are known, but not what may follow them: name a `model` or a `matrix`");
     if (o->masks.matrix && !has_classes)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`matrix` says what may follow what, but not which class came before: name a dataset of them with `previous`, or a "
-            "path with `paths`");
+        return sp_fail(err, SP_EINVAL,
+                       "`matrix` says what may follow what, but not which class came before: name a dataset "
+                       "of them with `previous`, or a "
+                       "path with `paths`");
     if ((o->codes || o->map) && !(o->model && has_classes))
-        return sp_fail(
-            err, SP_EINVAL,
-            "`codes` and `map` say what the numbers of `previous` or `paths` are in the classes of a `model`; name both");
+        return sp_fail(err, SP_EINVAL,
+                       "`codes` and `map` say what the numbers of `previous` or `paths` are in the classes "
+                       "of a `model`; name both");
     if (o->place.mask && has_rules)
-        return sp_fail(err, SP_EINVAL, "`mask` names a mask, and `model` or `matrix` would make another one; give one");
+        return sp_fail(err, SP_EINVAL,
+                       "`mask` names a mask, and `model` or `matrix` would make another one; give one");
     return SP_OK;
 }
 
@@ -73,24 +75,29 @@ static sp_status read_matrix(sp_masked *m, const char *file, sp_error *err)
 {
     const sp_file_access how = sp_run_access(&m->options);
     const long long k = m->info.n_classes;
-    sp_status status =
-        sp_array_read(file, m->options.masks.matrix, SP_ARRAY_BOOL, &how, "name another with `matrix`", &m->matrix, err);
+    sp_status status = sp_array_read(file, m->options.masks.matrix, SP_ARRAY_BOOL, &how,
+                                     "name another with `matrix`", &m->matrix, err);
     if (status == SP_OK && (m->matrix.rank != 2 || m->matrix.dims[0] != k || m->matrix.dims[1] != k))
-        status = sp_fail(err, SP_EDATA, "%s: dataset %s must have shape [%lld, %lld], a row and a column for each class of %s",
-                         file, m->options.masks.matrix, k, k, m->info.scores_path);
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s: dataset %s must have shape [%lld, %lld], a row and a column for each class of %s",
+                    file, m->options.masks.matrix, k, k, m->info.scores_path);
     return status;
 }
 
 static void say_what(sp_masked *m)
 {
     const sp_run_options *o = &m->options;
-    const char *rules = m->p.model ? m->p.model->name : o->masks.matrix, *kind = m->p.model ? "model" : "matrix";
+    const char *rules = m->p.model ? m->p.model->name : o->masks.matrix,
+               *kind = m->p.model ? "model" : "matrix";
     if (m->from == FROM_DATASET)
         snprintf(m->what, sizeof m->what, "%s", o->place.mask ? o->place.mask : "its own mask");
     else if (m->from == FROM_DECODING)
-        snprintf(m->what, sizeof m->what, "model %s, given the class before on the path of %s", rules, m->p.names[0]);
+        snprintf(m->what, sizeof m->what, "model %s, given the class before on the path of %s", rules,
+                 m->p.names[0]);
     else
-        snprintf(m->what, sizeof m->what, "%s %s, given the class before in %s", kind, rules, o->place.labels);
+        snprintf(m->what, sizeof m->what, "%s %s, given the class before in %s", kind, rules,
+                 o->place.labels);
 }
 
 static sp_status open_masked(sp_masked *m, const char *file, const sp_run_options *o, sp_error *err)
@@ -99,21 +106,26 @@ static sp_status open_masked(sp_masked *m, const char *file, const sp_run_option
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_MASK, &plan, err));
     TRY(check_words(o, err));
-    m->from = o->masks.previous ? FROM_PREVIOUS : o->paths_dataset ? FROM_PATH : o->model ? FROM_DECODING : FROM_DATASET;
+    m->from = o->masks.previous  ? FROM_PREVIOUS
+              : o->paths_dataset ? FROM_PATH
+              : o->model         ? FROM_DECODING
+                                 : FROM_DATASET;
     m->options = *o;
     if (m->from == FROM_PREVIOUS || m->from == FROM_PATH)
         m->options.place.labels = o->masks.previous ? o->masks.previous : o->paths_dataset;
     m->block = sp_block_new();
     m->work = sp_block_new();
     TRY(m->block && m->work ? SP_OK : sp_no_memory(err));
-    TRY(o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, &plan, NULL, err) : open_without_model(m, file, err));
+    TRY(o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, &plan, NULL, err)
+                 : open_without_model(m, file, err));
     if (m->p.n_strategies > 1)
         return sp_fail(err, SP_EINVAL, "mask: one strategy, please");
     m->info = *m->p.info;
     if (m->from == FROM_DATASET && !m->info.has_mask)
-        return sp_fail(err, SP_EDATA,
-                       "%s has no mask beside %s; write a bool dataset \"mask\" of the same shape, or name a `model`", file,
-                       m->info.scores_path);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s has no mask beside %s; write a bool dataset \"mask\" of the same shape, or name a `model`",
+            file, m->info.scores_path);
     if (m->from == FROM_PREVIOUS || m->from == FROM_PATH)
         m->info.has_labels = false; /* these are no labels */
     say_what(m);
@@ -176,8 +188,10 @@ const char *sp_masked_class(const sp_masked *m, int32_t column, char text[SP_MAS
 sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_t *paths, sp_error *err)
 {
     double seconds;
-    sp_decode_output output = {.paths = paths, .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
-    const sp_status status = output.results ? sp_pipeline_decode(p, 0, block, NULL, &output, &seconds, err) : sp_no_memory(err);
+    sp_decode_output output = {.paths = paths,
+                               .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
+    const sp_status status =
+        output.results ? sp_pipeline_decode(p, 0, block, NULL, &output, &seconds, err) : sp_no_memory(err);
     free(output.results);
     return status;
 }
@@ -245,7 +259,8 @@ static sp_status fill_mask(const sp_masked *m, uint8_t *mask, sp_error *err)
         const int64_t first = b->offsets[n];
         if (sp_mask_from_previous(m->previous + first, b->offsets[n + 1] - first, m->matrix.data, n_classes,
                                   mask + (size_t)first * (size_t)n_classes, &detail) != SP_OK)
-            return sp_fail_at(err, detail.status, detail.step, "%s: recording %s, %s", m->p.file, b->ids[n], detail.message);
+            return sp_fail_at(err, detail.status, detail.step, "%s: recording %s, %s", m->p.file, b->ids[n],
+                              detail.message);
     }
     return SP_OK;
 }
@@ -282,7 +297,8 @@ sp_status sp_masked_next(sp_masked *m, sp_masked_rows *rows, sp_error *err)
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS;
     const int64_t count = sp_source_fit(m->in.source, m->next, BLOCK_BYTES);
     sp_status status = sp_source_read(m->in.source, m->next, count,
-                                      parts | SP_BLOCK_LABELS | (m->from == FROM_DATASET ? SP_BLOCK_MASK : 0), m->block, err);
+                                      parts | SP_BLOCK_LABELS | (m->from == FROM_DATASET ? SP_BLOCK_MASK : 0),
+                                      m->block, err);
     if (status != SP_OK)
         return status;
     m->next += count;

@@ -44,7 +44,8 @@ done:
     return status;
 }
 
-static sp_status open_parts(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err)
+static sp_status open_parts(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing,
+                            sp_error *err)
 {
     sp_status status = n > 0 ? sp_merged_parts_new(m, n, err) : sp_fail(err, SP_EINVAL, "no part is named");
     for (int64_t p = 0; status == SP_OK && p < n; p++)
@@ -103,7 +104,8 @@ static bool are_inputs_there(const sp_merge_run *r)
         const json_t *then = m->inputs[i].said;
         const char *checksum = json_string_value(json_object_get(then, "checksum"));
         if (sp_part_input_look(m->inputs[i].name, checksum && *checksum, &now, NULL) != SP_OK ||
-            now.bytes != m->inputs[i].bytes || now.modified != json_integer_value(json_object_get(then, "modified")) ||
+            now.bytes != m->inputs[i].bytes ||
+            now.modified != json_integer_value(json_object_get(then, "modified")) ||
             strcmp(now.checksum, checksum ? checksum : "") != 0)
             return false;
     }
@@ -154,7 +156,8 @@ static sp_status open_drawn(sp_merge_run *r, merged_inputs *inputs, sp_error *er
     if (r->options.trace_steps <= 0)
         return SP_OK;
     sp_error own = {.status = SP_OK};
-    const sp_status status = is_decoded && !r->parts.missing && are_inputs_there(r) ? open_inputs(r, inputs, &own) : SP_EFILE;
+    const sp_status status =
+        is_decoded && !r->parts.missing && are_inputs_there(r) ? open_inputs(r, inputs, &own) : SP_EFILE;
     if (status == SP_ENOMEM)
         return sp_fail(err, status, "%s", own.message);
     if (status == SP_OK) {
@@ -163,10 +166,12 @@ static sp_status open_drawn(sp_merge_run *r, merged_inputs *inputs, sp_error *er
     }
     close_inputs(r, inputs);
     if (is_decoded)
-        sp_run_notice(&r->options, SP_NOTICE_DATA,
-                      r->parts.steps
-                          ? "the inputs are not there as they were counted: the page draws paths without probabilities"
-                          : "the parts hold no steps, and the inputs are not there as they were counted: the page draws none");
+        sp_run_notice(
+            &r->options, SP_NOTICE_DATA,
+            r->parts.steps
+                ? "the inputs are not there as they were counted: the page draws paths without probabilities"
+                : "the parts hold no steps, and the inputs are not there as they were counted: the page "
+                  "draws none");
     else if (!r->parts.steps)
         sp_run_notice(&r->options, SP_NOTICE_DATA, "the parts hold no steps: the page draws none");
     sp_merge_draw_parts(r);
@@ -185,14 +190,18 @@ static sp_status check_paths(const sp_merge_run *r, sp_error *err)
 {
     const sp_run_options *o = &r->options;
     if (!o->output)
-        return is_of_decode(r) ? sp_fail(err, SP_EINVAL, "`output` is missing: parts of decode are merged into a file of paths")
-                               : SP_OK;
+        return is_of_decode(r)
+                   ? sp_fail(err, SP_EINVAL,
+                             "`output` is missing: parts of decode are merged into a file of paths")
+                   : SP_OK;
     if (!r->parts.info.has_scores)
         return sp_fail(err, SP_EINVAL, "`output`: these parts were made by evaluate, which writes no paths");
     if (!r->parts.steps)
-        return sp_fail(err, SP_EINVAL, "`output`: %s holds no paths (`part_steps` none)", r->parts.parts[0].name);
+        return sp_fail(err, SP_EINVAL, "`output`: %s holds no paths (`part_steps` none)",
+                       r->parts.parts[0].name);
     if (sp_paths_writer_takes_tokens(o->output))
-        return sp_fail(err, SP_EINVAL, "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
+        return sp_fail(err, SP_EINVAL,
+                       "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
                        o->output);
     return SP_OK;
 }
@@ -217,7 +226,8 @@ static bool make_room(path_room *room, const sp_merged_parts *m, bool is_relaxed
 }
 
 /* Recording n by strategy s: its path, and of a relaxed one the steps that break a rule. */
-static sp_status write_path(sp_merge_run *r, const sp_comparison *made, int64_t n, int s, const path_room *room, sp_error *err)
+static sp_status write_path(sp_merge_run *r, const sp_comparison *made, int64_t n, int s,
+                            const path_room *room, sp_error *err)
 {
     const sp_merged_parts *m = &r->parts;
     const sp_part part = {.recording = n, .count = 1};
@@ -265,8 +275,8 @@ done:
 
 /* ---- all of it ---- */
 
-sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *given, sp_comparison **out,
-                         sp_run_result *result, sp_error *err)
+sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *given,
+                         sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     sp_merge_run r = {.draws = false};
     sp_path_file paths = {.p = NULL};

@@ -23,10 +23,12 @@ static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_
                        : sp_source_read_steps(arg, part->recording, part->first, part->n, parts, block, err);
 }
 
-static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels,
+                                   sp_error *err)
 {
-    return part->count ? sp_source_read_rater(arg, rater, part->recording, part->count, labels, err)
-                       : sp_source_read_rater_steps(arg, rater, part->recording, part->first, part->n, labels, err);
+    return part->count
+               ? sp_source_read_rater(arg, rater, part->recording, part->count, labels, err)
+               : sp_source_read_rater_steps(arg, rater, part->recording, part->first, part->n, labels, err);
 }
 
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err)
@@ -34,9 +36,10 @@ sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_c
     sp_raters_found *found = &p->raters.found;
     sp_status status = sp_source_find_raters(source, found, err);
     if (status == SP_OK && found->n_raters && n_classes > SP_RATERS_MAX_CLASSES) {
-        sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "the file has labels by %d scorers, which are left out: they are compared for up to %d classes",
-                      found->n_raters, SP_RATERS_MAX_CLASSES);
+        sp_run_notice(
+            p->opt, SP_NOTICE_DATA,
+            "the file has labels by %d scorers, which are left out: they are compared for up to %d classes",
+            found->n_raters, SP_RATERS_MAX_CLASSES);
         found->n_raters = 0;
     }
     return status;
@@ -46,7 +49,8 @@ sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_c
 
 static const char decided_are_single[] = "what was decided is one at each step";
 
-sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend, sp_error *err)
+sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend,
+                                   sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const sp_source_info *info = p->from.info;
@@ -56,7 +60,8 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
         return status;
     if (!o->reference && !words.for_labels && (o->label_codes || o->label_map))
         return sp_fail(err, SP_EINVAL,
-                       "`label_codes` and `label_map` read labels beside what %s decided; `labels` FILE says where they are",
+                       "`label_codes` and `label_map` read labels beside what %s decided; `labels` FILE says "
+                       "where they are",
                        info->file);
     if ((!words.codes && !words.map) || in->codes)
         return SP_OK;
@@ -64,8 +69,10 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
     if (!model)
         return sp_fail(err, SP_EINVAL, "`%scodes` and `%smap` speak of classes; %s", prefix, prefix, mend);
     if (!info->has_labels && !in->is_decided)
-        return sp_fail(err, SP_EINVAL, "`%scodes` and `%smap` read labels, and %s has none; `labels` PATH says where they are",
-                       prefix, prefix, info->file);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`%scodes` and `%smap` read labels, and %s has none; `labels` PATH says where they are", prefix,
+            prefix, info->file);
     const int32_t K = info->has_scores || info->classes ? info->n_classes : model->n_classes;
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     if (!class_of_column)
@@ -77,11 +84,11 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
                                                                        : NULL,
                                &in->codes, err));
     if (info->has_scores && !info->classes && sp_codes_differ_from(in->codes, class_of_column))
-        sp_run_notice(
-            o, SP_NOTICE_DATA,
-            "note: the columns of %s have no names and are taken in the model's order, %s first; labels by %s are in another "
-            "order: if the columns are too, write their names as attribute classes",
-            p->file, model->classes[0], sp_codes_name(in->codes));
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: the columns of %s have no names and are taken in the model's order, %s first; "
+                      "labels by %s are in another "
+                      "order: if the columns are too, write their names as attribute classes",
+                      p->file, model->classes[0], sp_codes_name(in->codes));
     TRY(sp_codes_use_columns(in->codes, class_of_column, err));
     sp_source_use_codes(in->source, in->codes);
     p->about.label_codes = sp_codes_name(in->codes);
@@ -96,26 +103,28 @@ static sp_status trim(sp_pipeline *p, sp_file_input *in, sp_source_info *info, s
 {
     const sp_reference *l = &in->reference;
     const sp_match_side ours = {.n = info->n_recordings, .offsets = info->offsets};
-    sp_status status = sp_match_steps(&ours, &(sp_match_side){.offsets = l->offsets}, l->recording, &in->common, err);
+    sp_status status =
+        sp_match_steps(&ours, &(sp_match_side){.offsets = l->offsets}, l->recording, &in->common, err);
     if (status != SP_OK)
         return status;
     info->offsets = in->common.offsets;
     info->n_steps = info->offsets[info->n_recordings];
-    const int64_t cut = ours.offsets[ours.n] - info->n_steps, cut_labels = l->offsets[l->n_recordings] - info->n_steps;
+    const int64_t cut = ours.offsets[ours.n] - info->n_steps,
+                  cut_labels = l->offsets[l->n_recordings] - info->n_steps;
     if (cut + cut_labels > 0)
-        sp_run_notice(
-            p->opt, SP_NOTICE_DATA,
-            "note: the last steps are left out where a recording has more in one file: %lld of %s, %lld of %s; nothing says "
-            "that both begin at the same time",
-            (long long)cut, p->file, (long long)cut_labels, l->file);
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "note: the last steps are left out where a recording has more in one file: %lld of %s, "
+                      "%lld of %s; nothing says "
+                      "that both begin at the same time",
+                      (long long)cut, p->file, (long long)cut_labels, l->file);
     p->about.cut_path_steps = in->common.cut_ours;
     p->about.cut_label_steps = in->common.cut_theirs;
     if ((p->about.holes || p->about.tokens || p->about.texts) && cut > 0)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`trim_to_shortest` would cut %s, whose steps `gaps` leaves out or `output` writes with their tokens; make its "
-            "recordings as long as those of %s",
-            p->file, l->file);
+        return sp_fail(err, SP_EINVAL,
+                       "`trim_to_shortest` would cut %s, whose steps `gaps` leaves out or `output` writes "
+                       "with their tokens; make its "
+                       "recordings as long as those of %s",
+                       p->file, l->file);
     return SP_OK;
 }
 
@@ -130,7 +139,8 @@ static const char *word_of(const void *arg, int64_t recording, int64_t t)
         return tokens[holes ? holes->step_at[at] : at];
     }
     const sp_reference *l = &in->reference;
-    const int64_t theirs = in->labelled.beside_recording ? in->labelled.beside_recording[recording] : recording;
+    const int64_t theirs =
+        in->labelled.beside_recording ? in->labelled.beside_recording[recording] : recording;
     return sp_source_tokens(l->source)[l->offsets[theirs] + t];
 }
 
@@ -154,9 +164,10 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
         TRY(sp_reference_words_of_labels(o, &words, err));
     TRY(sp_source_seconds(in->source, &seconds, err));
     TRY(sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err));
-    TRY(sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds, o->trim_to_shortest, err));
-    TRY(sp_label_order_check(l, p, "best classes of the scores", p->info->offsets, p->info->n_recordings, sp_standing_of_scores,
-                             &p->from, err));
+    TRY(sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds,
+                           o->trim_to_shortest, err));
+    TRY(sp_label_order_check(l, p, "best classes of the scores", p->info->offsets, p->info->n_recordings,
+                             sp_standing_of_scores, &p->from, err));
     p->about.holes = sp_source_holes(in->source);
     sp_source_info info = *p->info;
     if (o->trim_to_shortest)
@@ -164,13 +175,13 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     p->about.label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
     p->about.labels_file = l->file;
     set_word(p, in, sp_source_tokens(l->source) && !sp_source_holes(l->source));
-    in->labelled =
-        (sp_matched){.from = p->from,
-                     .beside = {.info = l->info, .read = read_source, .read_rater = read_source_rater, .arg = l->source},
-                     .beside_recording = l->recording,
-                     .column_of_label = l->column_of_label,
-                     .name = p->file,
-                     .beside_name = l->file};
+    in->labelled = (sp_matched){
+        .from = p->from,
+        .beside = {.info = l->info, .read = read_source, .read_rater = read_source_rater, .arg = l->source},
+        .beside_recording = l->recording,
+        .column_of_label = l->column_of_label,
+        .name = p->file,
+        .beside_name = l->file};
     l->recording = NULL; /* the recordings' now */
     l->column_of_label = NULL;
     status = sp_matched_open(&in->labelled, &info, &p->from, err);
@@ -188,7 +199,8 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 
 /* In a file of paths, whose labels are what they were judged by, the paths are what was decided: `places` becomes theirs, their
  * dataset being written into text [size]. */
-static sp_status find_path(const char *file, sp_source_options *places, char *text, size_t size, sp_error *err)
+static sp_status find_path(const char *file, sp_source_options *places, char *text, size_t size,
+                           sp_error *err)
 {
     sp_error ignored;
     sp_paths_reader *reader = NULL;
@@ -203,7 +215,8 @@ static sp_status find_path(const char *file, sp_source_options *places, char *te
         snprintf(text, size, "/paths/%.200s", info->strategies[0]);
         if (info->n_strategies > 1)
             status =
-                sp_fail(err, SP_EINVAL, "%s holds paths of %d strategies; `labels` /paths/%s decodes the classes of that one",
+                sp_fail(err, SP_EINVAL,
+                        "%s holds paths of %d strategies; `labels` /paths/%s decodes the classes of that one",
                         file, info->n_strategies, info->strategies[0]);
     }
     sp_source_close(reader);
@@ -226,8 +239,8 @@ static void note_scores(void *arg, const char *what, const char *shape, const ch
 
 /* Labels beside what may be the scores, under a name that does not say so: then scores are missing, unless someone says that the
  * labels were meant. */
-static sp_status holds_scores(const sp_pipeline *p, sp_source *source, const sp_source_options *places, bool *holds,
-                              sp_error *err)
+static sp_status holds_scores(const sp_pipeline *p, sp_source *source, const sp_source_options *places,
+                              bool *holds, sp_error *err)
 {
     *holds = false;
     if (places->labels || !isnan(p->opt->decode.label_confidence) || (p->model && p->model->labeller))
@@ -236,7 +249,8 @@ static sp_status holds_scores(const sp_pipeline *p, sp_source *source, const sp_
 }
 
 /* A file without scores whose labels are what a labeller decided; else what was said of it stays. */
-static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_status said, sp_error *err)
+static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
+                              sp_status said, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     char path[256];
@@ -246,8 +260,8 @@ static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source
     if (!options.labels)
         TRY(find_path(p->file, &options, path, sizeof path, err));
     if (p->model && (o->codes || o->map) && sp_source_is_text(p->file))
-        TRY(sp_reference_codes_new(p, &(sp_reference_words){.codes = o->codes, .map = o->map}, p->model, decided_are_single,
-                                   &in->codes, err));
+        TRY(sp_reference_codes_new(p, &(sp_reference_words){.codes = o->codes, .map = o->map}, p->model,
+                                   decided_are_single, &in->codes, err));
     options.codes = in->codes;
     TRY(sp_source_open_labels(p->file, &options, said, &in->source, err));
     TRY(holds_scores(p, in->source, &options, &holds, err));
@@ -268,7 +282,8 @@ static sp_status open_texts(sp_pipeline *p, sp_file_input *in, sp_error *err)
     if (!o->text)
         return SP_OK;
     if (!o->output || !sp_paths_writer_takes_spans(o->output))
-        return sp_fail(err, SP_EINVAL, "`text` says where spans stand in it: `output` SPANS.jsonl writes them");
+        return sp_fail(err, SP_EINVAL,
+                       "`text` says where spans stand in it: `output` SPANS.jsonl writes them");
     sp_status status = sp_step_texts_read(o->text, p->from.info->n_recordings, p->from.info->ids,
                                           holes ? holes->offsets : p->from.info->offsets, &in->texts, err);
     p->about.texts = in->texts;
@@ -277,11 +292,14 @@ static sp_status open_texts(sp_pipeline *p, sp_file_input *in, sp_error *err)
 
 sp_recordings sp_recordings_of_source(sp_source *source)
 {
-    return (sp_recordings){
-        .info = sp_source_info_of(source), .read = read_source, .read_rater = read_source_rater, .arg = source};
+    return (sp_recordings){.info = sp_source_info_of(source),
+                           .read = read_source,
+                           .read_rater = read_source_rater,
+                           .arg = source};
 }
 
-sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
+sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
+                             sp_error *err)
 {
     sp_source_options first = *places;
     bool is_fused = false, holds_scores = false;
@@ -291,7 +309,8 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
     first.more = is_fused ? NULL : places->more;
     first.holds_scores = &holds_scores;
     status = sp_source_open(p->file, &first, &in->source, err);
-    if ((status == SP_EFILE || status == SP_EDATA) && !is_fused && !holds_scores && in->takes_decided && !places->scores)
+    if ((status == SP_EFILE || status == SP_EDATA) && !is_fused && !holds_scores && in->takes_decided &&
+        !places->scores)
         status = open_decided(p, in, places, status, err);
     if (status != SP_OK)
         return status;
@@ -320,7 +339,8 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
     TRY(sp_pipeline_load_model(p, err));
     if (in->is_decided || !p->opt->reference)
         TRY(sp_file_input_read_codes(p, in, p->model, NULL, err));
-    const bool is_of_labels = p->from.info->has_labels && (in->codes || p->opt->reference); /* which are told otherwise */
+    const bool is_of_labels =
+        p->from.info->has_labels && (in->codes || p->opt->reference); /* which are told otherwise */
     if (!in->is_decided && !is_of_labels)
         sp_run_tell_remark(p->opt, p->from.info);
     if (p->opt->reference)
@@ -334,7 +354,8 @@ sp_status sp_file_input_check_gaps(const sp_pipeline *p, const sp_file_input *in
     const sp_source *sources[2 + SP_MOST_CLASSIFIERS] = {in->source, in->reference.source};
     for (int i = 0; i < SP_MOST_CLASSIFIERS; i++)
         sources[2 + i] = in->others[i];
-    return sp_run_check_gaps(p->opt, 2 + SP_MOST_CLASSIFIERS, sources, p->from.info->has_labels || in->is_decided, err);
+    return sp_run_check_gaps(p->opt, 2 + SP_MOST_CLASSIFIERS, sources,
+                             p->from.info->has_labels || in->is_decided, err);
 }
 
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err)
@@ -349,8 +370,9 @@ sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const cha
 
 /* ---- all of it ---- */
 
-sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
-                                const sp_run_plan *plan, const sp_faulty_files *known, sp_error *err)
+sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file,
+                                const sp_run_options *opt, const sp_run_plan *plan,
+                                const sp_faulty_files *known, sp_error *err)
 {
     sp_source_options places;
     sp_status status = SP_OK;

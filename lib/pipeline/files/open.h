@@ -32,8 +32,9 @@ typedef struct sp_file_input {
 /* Opens the file and everything that the options name. Of several files those that cannot
  * be read are left out, with notices, where `known` says what is known of them; NULL: they are errors. On failure pipeline and
  * input can (and must) still be closed. */
-sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
-                                const sp_run_plan *plan, const sp_faulty_files *known, sp_error *err);
+sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file,
+                                const sp_run_options *opt, const sp_run_plan *plan,
+                                const sp_faulty_files *known, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
 /* Recordings of a source. */
@@ -41,19 +42,22 @@ sp_recordings sp_recordings_of_source(sp_source *source);
 
 /* fused_files.c. Are the files that `places` names beside p->file other classifiers of its recordings? By p->model, which fuses several; with
  * in->fuses_alike by the ids of recordings. SP_OK; SP_EDATA: some ids are in several files and others are not. */
-sp_status sp_fused_files_ask(const sp_pipeline *p, const sp_file_input *in, const sp_source_options *places, bool *are,
-                             sp_error *err);
+sp_status sp_fused_files_ask(const sp_pipeline *p, const sp_file_input *in, const sp_source_options *places,
+                             bool *are, sp_error *err);
 /* Opens them; p->from becomes theirs as one. As sp_fused_add(). */
-sp_status sp_fused_files_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err);
+sp_status sp_fused_files_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
+                              sp_error *err);
 
 /* The first two steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes.
  * p has begun; a text of decided classes needs p->model. With decided classes the labeller is to be known
  * (sp_decided_know()) before anything is read. */
-sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err);
+sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
+                             sp_error *err);
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
 /* codes, map or label_codes, label_map: labels beside the scores become their columns; without scores, classes of the file or of
  * the model. mend: what to do where there is no model. SP_OK, SP_EINVAL, SP_EMODEL, SP_ENOMEM; as sp_codes_new(). */
-sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend, sp_error *err);
+sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend,
+                                   sp_error *err);
 /* The second where nothing is decoded: labels of another file are told in the classes of p->model, or without one in those that
  * the scores name. mend: what to do where these name none. */
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err);

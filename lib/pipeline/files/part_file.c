@@ -53,7 +53,8 @@ static bool add_name(json_t *names, const char *name, const char *part)
 {
     const char *slash = *name == '/' ? NULL : strrchr(part, '/');
     return json_array_append_new(names, json_string(name)) == 0 &&
-           (!slash || json_array_append_new(names, json_sprintf("%.*s/%s", (int)(slash - part), part, name)) == 0);
+           (!slash ||
+            json_array_append_new(names, json_sprintf("%.*s/%s", (int)(slash - part), part, name)) == 0);
 }
 
 sp_status sp_part_inputs(const char *part, char ***names, sp_error *err)
@@ -105,7 +106,8 @@ static sp_status add_checksum(const char *file, uint64_t *sum, sp_error *err)
 }
 
 /* Adds one file: bytes add up, the time is that of the latest. */
-static sp_status add_file(const char *file, bool with_checksum, sp_part_input *out, uint64_t *sum, sp_error *err)
+static sp_status add_file(const char *file, bool with_checksum, sp_part_input *out, uint64_t *sum,
+                          sp_error *err)
 {
     struct stat info;
     if (stat(file, &info) != 0)
@@ -123,7 +125,8 @@ sp_status sp_part_input_look(const char *name, bool with_checksum, sp_part_input
     uint64_t sum = SP_CHECKSUM;
     *out = (sp_part_input){.name = name};
     const bool is_file = stat(name, &info) == 0 && !S_ISDIR(info.st_mode);
-    sp_status status = is_file ? add_file(name, with_checksum, out, &sum, err) : sp_file_list_new(name, NULL, &list, err);
+    sp_status status =
+        is_file ? add_file(name, with_checksum, out, &sum, err) : sp_file_list_new(name, NULL, &list, err);
     for (int64_t i = 0; status == SP_OK && list && i < list->n; i++)
         status = add_file(list->names[i], with_checksum, out, &sum, err);
     sp_file_list_free(list);
@@ -135,7 +138,8 @@ sp_status sp_part_input_look(const char *name, bool with_checksum, sp_part_input
 /* What was asked for, by the members of a header; the others follow from the inputs. NULL: the same, else what is not. */
 static const char *other_wish(const json_t *now, const json_t *then)
 {
-    static const char *const wishes[] = {"kind", "model", "strategies", "options", "files", "shard", "command"};
+    static const char *const wishes[] = {"kind",  "model", "strategies", "options",
+                                         "files", "shard", "command"};
     const json_t *has_now = json_object_get(now, "has"), *has_then = json_object_get(then, "has");
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
         if (!json_equal(json_object_get(now, wishes[i]), json_object_get(then, wishes[i])))
@@ -157,13 +161,15 @@ static void tell_changed(const sp_part_run *run, const sp_pipeline *p, const jso
         i++;
     json_t *one = json_array_get(a, i), *other = json_array_get(b, i);
     const char *name = json_string_value(json_object_get(one, "name"));
-    if (one && other && is_empty(json_object_get(one, "checksum")) != is_empty(json_object_get(other, "checksum")))
+    if (one && other &&
+        is_empty(json_object_get(one, "checksum")) != is_empty(json_object_get(other, "checksum")))
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "%s: only one of two runs had `check_inputs`, so that %s may have changed since; it is counted again",
+                      "%s: only one of two runs had `check_inputs`, so that %s may have changed since; it is "
+                      "counted again",
                       run->file, name);
     else
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s has changed since it was counted; it is counted again", run->file,
-                      name ? name : p->info->file);
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s has changed since it was counted; it is counted again",
+                      run->file, name ? name : p->info->file);
 }
 
 /* What is said of a file of the part's name that is another part. */
@@ -171,8 +177,10 @@ static sp_status judge_other(sp_part_run *run, const sp_pipeline *p, const json_
 {
     const char *other = other_wish(run->content.header, then);
     if (other)
-        return sp_fail(err, SP_EFILE, "%s exists and is kept: it is a part of another run (its %s differ%s); `force` replaces it",
-                       run->file, other, other[strlen(other) - 1] == 's' ? "" : "s");
+        return sp_fail(
+            err, SP_EFILE,
+            "%s exists and is kept: it is a part of another run (its %s differ%s); `force` replaces it",
+            run->file, other, other[strlen(other) - 1] == 's' ? "" : "s");
     tell_changed(run, p, then);
     return SP_OK;
 }
@@ -189,7 +197,8 @@ static sp_status look(sp_part_run *run, sp_error *err)
     sp_error own = {.status = SP_OK};
     sp_status status = sp_part_load(run->file, &found, &own);
     if (status != SP_OK)
-        status = is_replaced ? SP_OK : sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
+        status = is_replaced ? SP_OK
+                             : sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
     else if (!json_equal(found.header, run->content.header))
         status = is_replaced ? SP_OK : judge_other(run, p, found.header, err);
     else {
@@ -198,8 +207,8 @@ static sp_status look(sp_part_run *run, sp_error *err)
         status = sp_counting_end(&c, run->file, err);
         run->is_there = status == SP_OK;
         if (run->is_there)
-            sp_run_notice(p->opt, SP_NOTICE_DATA, "shard %" PRId64 "/%" PRId64 " is done: %s is kept", run->shard.i, run->shard.n,
-                          run->file);
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "shard %" PRId64 "/%" PRId64 " is done: %s is kept",
+                          run->shard.i, run->shard.n, run->file);
     }
     sp_part_content_clear(&found);
     return status;
@@ -218,8 +227,8 @@ static bool is_one_of(const struct stat *part, const char *name)
     return is_one;
 }
 
-static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, int64_t n, const sp_part_input *inputs,
-                                 sp_error *err)
+static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, int64_t n,
+                                 const sp_part_input *inputs, sp_error *err)
 {
     struct stat part;
     const char *read[SP_PART_READ];
@@ -228,7 +237,9 @@ static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, i
         return SP_OK;
     for (int64_t i = 0; i < n + n_read; i++)
         if (is_one_of(&part, i < n ? inputs[i].name : read[i - n]))
-            return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the part another name", run->file);
+            return sp_fail(err, SP_EINVAL,
+                           "%s: is an input, which is never written to; give the part another name",
+                           run->file);
     return SP_OK;
 }
 
@@ -247,7 +258,8 @@ static sp_status put_holes(const sp_pipeline *p, sp_count_list *out, sp_error *e
 static const char *input_name(const sp_pipeline *p, int64_t i)
 {
     const sp_source_info *info = p->info;
-    const int64_t n_files = info->n_files ? info->n_files : 1, beside = i - n_files - (p->opt->reference != NULL);
+    const int64_t n_files = info->n_files ? info->n_files : 1,
+                  beside = i - n_files - (p->opt->reference != NULL);
     return beside >= 0     ? p->fused->members[beside + 1].file
            : i >= n_files  ? p->opt->reference
            : info->n_files ? info->files[i].name

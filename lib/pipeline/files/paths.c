@@ -12,11 +12,12 @@
 
 /* ---- the plan ---- */
 
-static void plan_one(sp_path_file *b, const char *group, const char *name, sp_paths_type type, bool is_per_step, int32_t n_rows)
+static void plan_one(sp_path_file *b, const char *group, const char *name, sp_paths_type type,
+                     bool is_per_step, int32_t n_rows)
 {
     snprintf(b->names[b->n_extras], sizeof b->names[0], name ? "/%s/%s" : "/%s", group, name);
-    b->extras[b->n_extras] =
-        (sp_paths_extra){.path = b->names[b->n_extras], .type = type, .is_per_step = is_per_step, .n_rows = n_rows};
+    b->extras[b->n_extras] = (sp_paths_extra){
+        .path = b->names[b->n_extras], .type = type, .is_per_step = is_per_step, .n_rows = n_rows};
     b->n_extras++;
 }
 
@@ -30,16 +31,22 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     b->is_wide = p->info->n_classes > INT16_MAX;
     if (!o->output)
         return SP_OK;
-    const char *const needs_h5 = o->n_best ? "nbest" : o->confidence ? "confidence" : o->n_draws ? "draws" : NULL;
+    const char *const needs_h5 = o->n_best       ? "nbest"
+                                 : o->confidence ? "confidence"
+                                 : o->n_draws    ? "draws"
+                                                 : NULL;
     if (needs_h5 && !sp_paths_writer_is_h5(o->output))
-        return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", needs_h5, o->output);
+        return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", needs_h5,
+                       o->output);
     if (b->draws && b->draws->level != 0.95)
-        return sp_fail(err, SP_EINVAL, "`draws` in %s have intervals of 95 %%; leave `level` or `output` out", o->output);
+        return sp_fail(err, SP_EINVAL, "`draws` in %s have intervals of 95 %%; leave `level` or `output` out",
+                       o->output);
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;
     if (o->n_best && b->nbest_of < 0)
-        return sp_fail(err, SP_EINVAL, "`nbest` gives the best paths of viterbi, which is not among the strategies");
+        return sp_fail(err, SP_EINVAL,
+                       "`nbest` gives the best paths of viterbi, which is not among the strategies");
     for (int s = 0; b->consumer.with_confidence && s < p->n_strategies; s++) {
         const char *name = sp_strategy_about(p->strategies[s].kind)->name;
         plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);
@@ -129,33 +136,37 @@ static double *row_of(sp_path_file *b, int64_t n)
     return b->row;
 }
 
-static sp_status write_confidence(sp_path_file *b, int s, int64_t first, int64_t N, const sp_decode_output *output, sp_error *err)
+static sp_status write_confidence(sp_path_file *b, int s, int64_t first, int64_t N,
+                                  const sp_decode_output *output, sp_error *err)
 {
     double *row = row_of(b, N);
     if (!row)
         return sp_no_memory(err);
-    for (int64_t n = 0; n < N; n++) /* an illegal path has score -inf and posterior 0; an undecoded recording has neither */
-        row[n] = output->results[n].status != SP_OK      ? NAN
-                 : output->results[n].score == -INFINITY ? 0
-                                                         : exp(output->results[n].score - output->log_partition[n]);
+    for (int64_t n = 0; n < N;
+         n++) /* an illegal path has score -inf and posterior 0; an undecoded recording has neither */
+        row[n] = output->results[n].status != SP_OK ? NAN
+                 : output->results[n].score == -INFINITY
+                     ? 0
+                     : exp(output->results[n].score - output->log_partition[n]);
     const int at = s * PER_STRATEGY;
     sp_status status = SP_OK;
     TRY(sp_paths_writer_put(b->writer, at + POSTERIOR, 0, first, N, row, err));
     TRY(sp_paths_writer_put(b->writer, at + MARGIN, 0, first, N, output->margins, err));
     if (s == 0)
-        TRY(sp_paths_writer_put(b->writer, b->p->n_strategies * PER_STRATEGY, 0, first, N, output->log_partition, err));
+        TRY(sp_paths_writer_put(b->writer, b->p->n_strategies * PER_STRATEGY, 0, first, N,
+                                output->log_partition, err));
 done:
     return status;
 }
 
 /* Row r of an extra dataset of paths. */
-static sp_status write_path(sp_path_file *b, int32_t extra, int32_t r, int64_t first_step, int64_t S, const int32_t *path,
-                            sp_error *err)
+static sp_status write_path(sp_path_file *b, int32_t extra, int32_t r, int64_t first_step, int64_t S,
+                            const int32_t *path, sp_error *err)
 {
     for (int64_t t = 0; !b->is_wide && t < S; t++)
         b->narrow[t] = (int16_t)path[t];
-    return sp_paths_writer_put(b->writer, extra, r, first_step, S, b->is_wide ? (const void *)path : (const void *)b->narrow,
-                               err);
+    return sp_paths_writer_put(b->writer, extra, r, first_step, S,
+                               b->is_wide ? (const void *)path : (const void *)b->narrow, err);
 }
 
 /* What the consumer before this one drew and found. */
@@ -172,7 +183,8 @@ done:
     return status;
 }
 
-static sp_status write_best(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S, sp_error *err)
+static sp_status write_best(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S,
+                            sp_error *err)
 {
     const int32_t n_best = b->consumer.n_best;
     double *row = row_of(b, N);
@@ -193,13 +205,13 @@ static sp_status write_span_values(sp_path_file *b, int s, const sp_decode_outpu
     sp_status status = sp_span_values_find(&b->spans, b->p, b->block, output, err);
     const int64_t first_step = b->p->info->offsets[b->block->first];
     for (int v = 0; status == SP_OK && v < SP_SPAN_VALUES; v++)
-        status =
-            sp_paths_writer_put(b->writer, s * SP_SPAN_VALUES + v, 0, first_step, b->block->n_steps, b->spans.values[v], err);
+        status = sp_paths_writer_put(b->writer, s * SP_SPAN_VALUES + v, 0, first_step, b->block->n_steps,
+                                     b->spans.values[v], err);
     return status;
 }
 
-static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                     const sp_decode_output *output, sp_error *err)
+static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                     int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     sp_path_file *b = arg;
     sp_status status = SP_OK;
@@ -222,8 +234,8 @@ static void forget(void *arg, int32_t s, int64_t n_steps)
     sp_paths_writer_forget(b->writer, s, n_steps);
 }
 
-static sp_status put_labels(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels, const int64_t *segments,
-                            sp_error *err)
+static sp_status put_labels(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                            const int64_t *segments, sp_error *err)
 {
     const sp_path_file *b = arg;
     return sp_paths_writer_add_labels(b->writer, first_step, n_steps, labels, segments, err);
@@ -241,12 +253,15 @@ static sp_status open_writer(void *arg, sp_error *err)
         for (int other = 0; other < s; other++)
             if (strcmp(names[s], names[other]) == 0)
                 return sp_fail(err, SP_EINVAL,
-                               "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
+                               "%s and %s would both be written to /paths/%s; write them to two files with "
+                               "`statepath decode`",
                                p->names[other], p->names[s], names[s]);
     }
-    if (sp_paths_writer_takes_tokens(p->opt->output) && !sp_paths_writer_takes_spans(p->opt->output) && p->info->has_segments)
+    if (sp_paths_writer_takes_tokens(p->opt->output) && !sp_paths_writer_takes_spans(p->opt->output) &&
+        p->info->has_segments)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "note: columns of CoNLL have no segments: in %s the steps before and after a gap are neighbours; .h5 keeps "
+                      "note: columns of CoNLL have no segments: in %s the steps before and after a gap are "
+                      "neighbours; .h5 keeps "
                       "them apart",
                       p->opt->output);
     double seconds = p->opt->epoch_seconds;

@@ -32,7 +32,8 @@ sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_opti
 {
     const bool is_said = o->place.header || o->place.no_header;
     if (file && o->place.comments && !any_is(sp_source_has_columns, o, file))
-        return sp_fail(err, SP_EINVAL, "`comments` speaks of columns of CoNLL, and %s is of another format", file);
+        return sp_fail(err, SP_EINVAL, "`comments` speaks of columns of CoNLL, and %s is of another format",
+                       file);
     if (file && is_said && !sp_source_is_table(file))
         return sp_fail(err, SP_EINVAL, "`%s` speaks of tables of scores in text, and %s is of another format",
                        o->place.header ? "header" : "no_header", file);
@@ -53,7 +54,8 @@ sp_status sp_run_places(const sp_run_options *o, const char *file, sp_source_opt
     out->mask = o->place.mask;
     out->classes = o->place.classes;
     out->transpose = o->place.transpose;
-    out->with_tokens = (o->output && sp_paths_writer_takes_tokens(o->output)) || o->trace_steps > 0; /* a page shows them */
+    out->with_tokens =
+        (o->output && sp_paths_writer_takes_tokens(o->output)) || o->trace_steps > 0; /* a page shows them */
     out->more = o->place.more;
     out->only = o->place.only;
     out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
@@ -90,19 +92,23 @@ sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
     }
     if (o->label_order && !o->reference)
         return sp_fail(err, SP_EINVAL,
-                       "`label_order` is of labels in a file of their own, `labels` FILE: those beside the scores are columns");
+                       "`label_order` is of labels in a file of their own, `labels` FILE: those beside the "
+                       "scores are columns");
     if (o->trim_to_shortest && !o->reference)
-        return sp_fail(err, SP_EINVAL, "`trim_to_shortest` needs `labels` FILE: labels beside the scores are as long as these");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`trim_to_shortest` needs `labels` FILE: labels beside the scores are as long as these");
     if (o->labels_dataset && !o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
+        return sp_fail(err, SP_EINVAL,
+                       "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
     return SP_OK;
 }
 
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
 {
     if (info->remark)
-        sp_run_notice(o, SP_NOTICE_DATA, "note: %s%s%s", info->n_files ? "" : info->file, info->n_files ? "" : ": ",
-                      info->remark);
+        sp_run_notice(o, SP_NOTICE_DATA, "note: %s%s%s", info->n_files ? "" : info->file,
+                      info->n_files ? "" : ": ", info->remark);
 }
 
 sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
@@ -117,7 +123,8 @@ sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
     return sp_fail(err, status, "%s", own.message);
 }
 
-sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *const *sources, bool has_labels, sp_error *err)
+sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *const *sources, bool has_labels,
+                            sp_error *err)
 {
     const bool ignores_100 = sp_option_word(o, offsetof(sp_run_options, place.unscored)) == 0;
     bool is_said = !o->place.gaps && !ignores_100;
@@ -127,12 +134,14 @@ sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *con
         return SP_OK;
     if (!has_labels)
         return sp_fail(err, SP_EINVAL,
-                       "`%s` speaks of steps that take no part, and nothing here says which these are: `labels` FILE, where they "
+                       "`%s` speaks of steps that take no part, and nothing here says which these are: "
+                       "`labels` FILE, where they "
                        "are -100, or an array valid, attention_mask or word_ids beside the scores",
                        o->place.gaps ? "gaps" : "unscored");
     if (o->place.gaps)
         sp_run_notice(o, SP_NOTICE_DATA,
-                      "note: `gaps` %s has nothing to do: no label is -100, and no array valid, attention_mask or word_ids says "
+                      "note: `gaps` %s has nothing to do: no label is -100, and no array valid, "
+                      "attention_mask or word_ids says "
                       "which steps take part",
                       o->place.gaps);
     return SP_OK;
@@ -143,7 +152,8 @@ sp_status sp_run_share_holes(sp_source *source, sp_source *first, sp_gaps gaps, 
     const sp_match_side ours = sp_match_side_of(sp_source_info_of(source), NULL, 0);
     const sp_match_side others = sp_match_side_of(sp_source_info_of(first), NULL, 0);
     int64_t *recording = malloc(((size_t)ours.n + 1) * sizeof *recording);
-    sp_status status = recording ? sp_match_recordings(&ours, &others, false, NULL, recording, NULL) : sp_no_memory(err);
+    sp_status status =
+        recording ? sp_match_recordings(&ours, &others, false, NULL, recording, NULL) : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_source_share_holes(source, first, recording, true, false, gaps, err);
     else if (status == SP_EDATA)

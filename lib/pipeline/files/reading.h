@@ -15,7 +15,8 @@ sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);
 /* Steps that the first's labels leave out are left out of another classifier's scores of the same recordings too. */
 /* `gaps` and `unscored` speak of steps that take no part: is there one of n sources (NULL: none), or labels, that can say which?
  * SP_EINVAL where nothing can; a note where labels could. */
-sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *const *sources, bool has_labels, sp_error *err);
+sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *const *sources, bool has_labels,
+                            sp_error *err);
 sp_status sp_run_share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err);
 
 #endif

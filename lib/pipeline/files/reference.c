@@ -30,7 +30,8 @@ sp_status sp_reference_words_of_labels(const sp_run_options *o, sp_reference_wor
                       : (sp_reference_words){o->codes, o->map, false, false};
     return are_own(o) && (o->codes || o->map)
                ? sp_fail(err, SP_EINVAL,
-                         "`codes` and `map`, and `label_codes` and `label_map`, both say how the labels are read; give one of "
+                         "`codes` and `map`, and `label_codes` and `label_map`, both say how the labels are "
+                         "read; give one of "
                          "the pairs")
                : SP_OK;
 }
@@ -38,11 +39,12 @@ sp_status sp_reference_words_of_labels(const sp_run_options *o, sp_reference_wor
 sp_reference_words sp_reference_words_beside(const sp_run_options *o)
 {
     const bool is_own = are_own(o);
-    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
+    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own,
+                                !is_own};
 }
 
-sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words *words, const sp_model *model, const char *one,
-                                 sp_codes **out, sp_error *err)
+sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words *words, const sp_model *model,
+                                 const char *one, sp_codes **out, sp_error *err)
 {
     char names[SP_CODES_SENTENCE];
     sp_codes *codes = NULL;
@@ -54,7 +56,8 @@ sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words 
         sp_codes_tell_sets(codes);
     else if (sp_codes_n_sets(codes))
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "note: steps of %s are unscored: figures are of steps with one class; `statepath fit` learns from them",
+                      "note: steps of %s are unscored: figures are of steps with one class; `statepath fit` "
+                      "learns from them",
                       sp_codes_set_names(codes, names));
     *out = codes;
     codes = NULL;
@@ -63,8 +66,8 @@ done:
     return status;
 }
 
-sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
-                                  const int32_t *class_of_column, sp_error *err)
+sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words,
+                                  bool is_named, const int32_t *class_of_column, sp_error *err)
 {
     if ((!words->codes && !words->map) || (words->if_unnamed && is_named))
         return SP_OK;
@@ -74,7 +77,8 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
 done:
     if (status == SP_OK && words->if_unnamed && l->file)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if they are others",
+                      "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if "
+                      "they are others",
                       l->file, sp_codes_name(l->codes));
     return status;
 }
@@ -110,7 +114,8 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
                                  .codes = l->codes,
                                  .class_of_number = sp_label_order_of_text(p),
                                  .labels = dataset,
-                                 .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
+                                 .epoch_seconds =
+                                     p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
                                  .is_reference = words->for_labels || words->if_unnamed};
     sp_run_gaps(p->opt, &options);
     TRY(sp_run_texts(p->opt, NULL, &options, err));
@@ -125,7 +130,8 @@ done:
 }
 
 /* Where the classes of the file stand among the columns. Codes speak of that file's columns, as its scores do. */
-static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, sp_error *err)
+static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words,
+                               sp_error *err)
 {
     if (!l->info->classes) {
         sp_status status = sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
@@ -137,15 +143,16 @@ static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_r
         return sp_no_memory(err);
     sp_status status = sp_model_align(p->model, l->info->n_classes, l->info->classes, class_of_label, err);
     if (status == SP_OK)
-        status = sp_match_columns(l->info->n_classes, class_of_label, p->class_of_column, &l->column_of_label, err);
+        status = sp_match_columns(l->info->n_classes, class_of_label, p->class_of_column, &l->column_of_label,
+                                  err);
     if (status == SP_OK)
         status = sp_reference_read_codes(l, p, words, true, class_of_label, err);
     free(class_of_label);
     return status;
 }
 
-static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *dataset, const sp_reference_words *words,
-                           sp_error *err)
+static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *dataset,
+                           const sp_reference_words *words, sp_error *err)
 {
     sp_source_options places = sp_source_options_default();
     places.access = sp_run_access(p->opt);
@@ -160,7 +167,8 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
         return status;
     l->info = sp_source_info_of(l->source);
     if (!l->info->has_labels)
-        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels_dataset` PATH says where they are", l->file);
+        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels_dataset` PATH says where they are",
+                       l->file);
     if ((status = match_classes(l, p, words, err)) != SP_OK)
         return status;
     sp_source_use_codes(l->source, l->codes);
@@ -169,12 +177,12 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     return SP_OK;
 }
 
-sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset, double step_seconds,
-                            const sp_reference_words *words, sp_error *err)
+sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
+                            double step_seconds, const sp_reference_words *words, sp_error *err)
 {
     l->file = file;
-    sp_status status =
-        sp_source_is_text(file) ? open_text(l, p, dataset, step_seconds, words, err) : open_hdf5(l, p, dataset, words, err);
+    sp_status status = sp_source_is_text(file) ? open_text(l, p, dataset, step_seconds, words, err)
+                                               : open_hdf5(l, p, dataset, words, err);
     if (status != SP_OK)
         return status;
     l->n_recordings = l->info->n_recordings;
@@ -226,22 +234,25 @@ static sp_status check_ends(sp_reference *l, sp_source *source, sp_error *err)
         if (steps > 0)
             status = sp_source_read_steps(l->source, n, steps - 1, 1, SP_BLOCK_LABELS, block, err);
         if (status == SP_OK && steps > 0 && block->labels && block->labels[0] < 0)
-            status =
-                sp_fail(err, SP_EDATA,
-                        "%s: row %lld ends without a label, and nothing says how long the rows of %s are; -100 marks what "
-                        "is padding, or write both into one .npz file with an array lengths [%lld] (all %lld when nothing is "
-                        "padded)",
-                        l->file, (long long)n, sp_source_info_of(source)->file, (long long)l->n_recordings, (long long)steps);
+            status = sp_fail(err, SP_EDATA,
+                             "%s: row %lld ends without a label, and nothing says how long the rows of %s "
+                             "are; -100 marks what "
+                             "is padding, or write both into one .npz file with an array lengths [%lld] (all "
+                             "%lld when nothing is "
+                             "padded)",
+                             l->file, (long long)n, sp_source_info_of(source)->file,
+                             (long long)l->n_recordings, (long long)steps);
     }
     sp_block_free(block);
     return status;
 }
 
-sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool is_trimmed,
-                             sp_error *err)
+sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds,
+                             bool is_trimmed, sp_error *err)
 {
     const sp_source_info *info = sp_source_info_of(source);
-    sp_match_side ours = {info->file, info->n_recordings, ids, info->offsets, step_seconds, sp_source_is_several(info->file)};
+    sp_match_side ours = {info->file,    info->n_recordings, ids,
+                          info->offsets, step_seconds,       sp_source_is_several(info->file)};
     sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file)};
     sp_status status = SP_OK;
     TRY(sp_source_seconds(l->source, &theirs.step_seconds, err));
@@ -259,11 +270,13 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
     const size_t n = strlen(tail);
     if (begins_with_header(l, &ours))
         snprintf(tail, sizeof tail,
-                 "; the first line of %.100s, \"0\", may be a header, as pandas writes one: delete it, or write header=False",
+                 "; the first line of %.100s, \"0\", may be a header, as pandas writes one: delete it, or "
+                 "write header=False",
                  l->file);
     else
         snprintf(tail + n, sizeof tail - n,
-                 "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer");
+                 "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones "
+                 "of the longer");
     TRY(sp_match_recordings(&ours, &theirs, !is_trimmed, tail, l->recording, err));
     TRY(sp_source_check_tokens(source, l->source, l->recording, err));
 done:

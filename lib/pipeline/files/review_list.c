@@ -36,7 +36,8 @@ static const sp_chain *chain_of(const void *arg, int64_t n)
     return sp_pipeline_chain(l->p, l->block->first + n);
 }
 
-static sp_listed_step listed(const sp_review_list *l, int64_t n, int64_t step, double gain, const int32_t *path)
+static sp_listed_step listed(const sp_review_list *l, int64_t n, int64_t step, double gain,
+                             const int32_t *path)
 {
     const int64_t at = l->block->offsets[n] + step;
     return (sp_listed_step){.gain = gain,
@@ -60,8 +61,8 @@ static void keep_plain(sp_review_list *l, int64_t n, const int32_t *path)
     }
 }
 
-static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                            const sp_decode_output *output, sp_error *err)
+static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                            int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     sp_review_list *l = arg;
     (void)first;
@@ -72,7 +73,8 @@ static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recor
     const sp_batch batch = sp_block_batch(l->block);
     sp_review_best *best = &l->lists[SP_LISTED_WORTH];
     sp_status status = SP_OK;
-    TRY(sp_review_batch(&batch, chain_of, l, best->most, sp_review_best_least(best), l->p->workers, &l->room, err));
+    TRY(sp_review_batch(&batch, chain_of, l, best->most, sp_review_best_least(best), l->p->workers, &l->room,
+                        err));
     for (int64_t n = 0; n < n_recordings; n++) {
         for (int64_t i = 0; i < l->room.n_found[n]; i++) {
             const sp_review_step *found = &l->room.found[batch.offsets[n] + i];
@@ -93,9 +95,10 @@ done:
 typedef struct measuring {
     const sp_review_list *list;
     sp_run_options quiet;
-    sp_pipeline p;                      /* decodes what is corrected: quiet, and failures are not counted once more */
-    int64_t next[SP_LISTS];             /* of each list, which is in the order of the run */
-    int64_t n, right, better[SP_LISTS]; /* labelled steps, right ones as decoded, and with each list corrected */
+    sp_pipeline p;          /* decodes what is corrected: quiet, and failures are not counted once more */
+    int64_t next[SP_LISTS]; /* of each list, which is in the order of the run */
+    int64_t n, right,
+        better[SP_LISTS]; /* labelled steps, right ones as decoded, and with each list corrected */
     const sp_block *block;
     void *scores; /* [S,K] corrected */
     int32_t *paths;
@@ -112,7 +115,8 @@ static sp_status lend(void *arg, int s, const sp_block *block, sp_decode_output 
     if (block->n_steps < m->step_room && block->n_recordings < m->recording_room)
         return SP_OK;
     m->step_room = block->n_steps >= m->step_room ? block->n_steps + 1 : m->step_room;
-    m->recording_room = block->n_recordings >= m->recording_room ? block->n_recordings + 1 : m->recording_room;
+    m->recording_room =
+        block->n_recordings >= m->recording_room ? block->n_recordings + 1 : m->recording_room;
     free(m->scores);
     free(m->paths);
     free(m->results);
@@ -157,11 +161,13 @@ static sp_status decode_corrected(measuring *m, int list, const int32_t *plain, 
     corrected.scores = m->scores;
     for (int64_t at; (at = take_next(m, list)) >= 0;)
         if (m->block->labels[at] >= 0)
-            number_clamp((char *)m->scores + (size_t)at * K * size, m->block->dtype, (int32_t)K, m->block->labels[at]);
+            number_clamp((char *)m->scores + (size_t)at * K * size, m->block->dtype, (int32_t)K,
+                         m->block->labels[at]);
     const sp_decode_output output = {.paths = m->paths, .results = m->results};
     sp_status status = sp_pipeline_decode(&m->p, m->list->strategy, &corrected, NULL, &output, &seconds, err);
     for (int64_t n = 0; status == SP_OK && n < corrected.n_recordings; n++)
-        for (int64_t t = corrected.offsets[n]; m->results[n].status != SP_OK && t < corrected.offsets[n + 1]; t++)
+        for (int64_t t = corrected.offsets[n]; m->results[n].status != SP_OK && t < corrected.offsets[n + 1];
+             t++)
             m->paths[t] = plain[t];
     m->next[list] = from;
     for (int64_t at; (at = take_next(m, list)) >= 0;)
@@ -170,8 +176,8 @@ static sp_status decode_corrected(measuring *m, int list, const int32_t *plain, 
     return status;
 }
 
-static sp_status measure_block(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                               const sp_decode_output *output, sp_error *err)
+static sp_status measure_block(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                               int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     measuring *m = arg;
     sp_status status = SP_OK;
@@ -241,7 +247,8 @@ static void put_step(const sp_review_list *l, sp_text_buffer *out, const sp_list
 
 static sp_status write_table(sp_review_list *l, sp_error *err)
 {
-    static const char heading[] = "recording,step,decoded,likeliest,probability,gain", with_reference[] = ",reference";
+    static const char heading[] = "recording,step,decoded,likeliest,probability,gain",
+                      with_reference[] = ",reference";
     const sp_review_best *g = &l->lists[SP_LISTED_WORTH];
     sp_text_buffer out = {.text = NULL};
     sp_text_file *file = l->table;
@@ -278,7 +285,8 @@ static sp_review_result result_of(const sp_review_list *l, const measuring *m)
                               .random = share(m->better[SP_LISTED_ANY], m->n)};
 }
 
-static sp_status hand_over(const sp_review_list *l, const sp_review_result *made, sp_review_result **out, sp_error *err)
+static sp_status hand_over(const sp_review_list *l, const sp_review_result *made, sp_review_result **out,
+                           sp_error *err)
 {
     const sp_listed_step *steps = l->lists[SP_LISTED_WORTH].steps;
     sp_review_result *r = calloc(1, sizeof *r);
@@ -289,8 +297,9 @@ static sp_status hand_over(const sp_review_list *l, const sp_review_result *made
     if (!(r->list = malloc(((size_t)r->n + 1) * sizeof *r->list)))
         return sp_no_memory(err);
     for (int64_t i = 0; i < r->n; i++)
-        r->list[i] = (sp_review_place){steps[i].recording, steps[i].step,        steps[i].decoded, steps[i].likeliest,
-                                       steps[i].label,     steps[i].probability, steps[i].gain};
+        r->list[i] =
+            (sp_review_place){steps[i].recording, steps[i].step,        steps[i].decoded, steps[i].likeliest,
+                              steps[i].label,     steps[i].probability, steps[i].gain};
     return SP_OK;
 }
 
@@ -302,11 +311,11 @@ static void say(const sp_review_list *l, const sp_review_result *r)
                   l->name ? ": " : "", sp_count_text(r->n_chosen, n), sp_count_text(p->info->n_steps, all),
                   sp_word_of(&p->words, SP_STEPS));
     if (!r->accuracy.undefined)
-        sp_run_notice(
-            p->opt, SP_NOTICE_DATA,
-            "with these corrected and decoded anew accuracy is %.4f, was %.4f; with as many of the least probable %.4f, taken "
-            "at random %.4f",
-            r->corrected.value, r->accuracy.value, r->least_probable.value, r->random.value);
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "with these corrected and decoded anew accuracy is %.4f, was %.4f; with as many of the "
+                      "least probable %.4f, taken "
+                      "at random %.4f",
+                      r->corrected.value, r->accuracy.value, r->least_probable.value, r->random.value);
 }
 
 sp_status sp_review_list_write(sp_review_list *l, sp_review_result **out, sp_error *err)
@@ -367,7 +376,8 @@ sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
     int64_t most = 0;
     if ((l->strategy = sp_pipeline_lawful(p)) < 0)
         TRY(sp_fail(err, SP_EINVAL,
-                    "`review` lists steps of paths that obey the rules, and no strategy makes such; `strategies` viterbi does"));
+                    "`review` lists steps of paths that obey the rules, and no strategy makes such; "
+                    "`strategies` viterbi does"));
     if (p->opt->output)
         TRY((l->name = sp_review_file_name(p->opt->output)) ? SP_OK : sp_no_memory(err));
     TRY(read_share(p->opt->review, p->info->n_steps, &most, err));

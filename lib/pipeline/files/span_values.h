@@ -19,8 +19,8 @@ typedef struct sp_span_values {
 
 /* Of the spans that the paths of a prepared block read as: entities, or runs where the classes are no tags.
  * Posteriors are those of the model that decodes each recording, NaN where the models of folds do or no allowed path exists. SP_OK, SP_ENOMEM. */
-sp_status sp_span_values_find(sp_span_values *v, const sp_pipeline *p, const sp_block *block, const sp_decode_output *output,
-                              sp_error *err);
+sp_status sp_span_values_find(sp_span_values *v, const sp_pipeline *p, const sp_block *block,
+                              const sp_decode_output *output, sp_error *err);
 void sp_span_values_clear(sp_span_values *v);
 
 #endif

@@ -21,8 +21,8 @@ void sp_windowed_close(sp_windowed *w)
 /* ---- reading ---- */
 
 /* Labels of window rows into the text's; where two are scored they must be one. */
-static sp_status add_labels(const sp_windowed *w, int64_t window, const int32_t *labels, int64_t start, int64_t n, int32_t *out,
-                            sp_error *err)
+static sp_status add_labels(const sp_windowed *w, int64_t window, const int32_t *labels, int64_t start,
+                            int64_t n, int32_t *out, sp_error *err)
 {
     const int64_t T = w->from.info->offsets[window + 1] - w->from.info->offsets[window];
     for (int64_t i = start < 0 ? -start : 0; i < T && start + i < n; i++) {
@@ -30,7 +30,8 @@ static sp_status add_labels(const sp_windowed *w, int64_t window, const int32_t 
             continue;
         if (out[start + i] >= 0 && out[start + i] != labels[i])
             return sp_fail(err, SP_EDATA,
-                           "%s: window %s, step %lld: its label is another than that of the window before for the same step",
+                           "%s: window %s, step %lld: its label is another than that of the window before "
+                           "for the same step",
                            w->info.file, w->from.info->ids[window], (long long)i);
         out[start + i] = labels[i];
     }
@@ -38,8 +39,8 @@ static sp_status add_labels(const sp_windowed *w, int64_t window, const int32_t 
 }
 
 /* Steps first .. first+n-1 of a text, to row `at` of the block. */
-static sp_status read_text(sp_windowed *w, int64_t text, int64_t first, int64_t n, unsigned parts, sp_block *block, int64_t at,
-                           sp_error *err)
+static sp_status read_text(sp_windowed *w, int64_t text, int64_t first, int64_t n, unsigned parts,
+                           sp_block *block, int64_t at, sp_error *err)
 {
     const int64_t *offsets = w->from.info->offsets;
     const size_t K = (size_t)w->info.n_classes;
@@ -82,8 +83,8 @@ static sp_status read_texts(void *arg, const sp_part *part, unsigned parts, sp_b
     }
     for (int64_t i = 0; i < count; i++) {
         const int64_t n = part->count ? block->offsets[i + 1] - block->offsets[i] : part->n;
-        TRY(read_text(w, part->recording + i, part->count ? 0 : part->first, n, parts, block, part->count ? block->offsets[i] : 0,
-                      err));
+        TRY(read_text(w, part->recording + i, part->count ? 0 : part->first, n, parts, block,
+                      part->count ? block->offsets[i] : 0, err));
     }
 done:
     return status;
@@ -107,20 +108,21 @@ static sp_status find_windows(sp_windowed *w, const sp_pipeline *p, sp_source *s
     int64_t *text = NULL;
     sp_status status = SP_OK;
     if (stride) {
-        TRY((w->start = malloc(((size_t)info->n_recordings + 1) * sizeof *w->start)) ? SP_OK : sp_no_memory(err));
+        TRY((w->start = malloc(((size_t)info->n_recordings + 1) * sizeof *w->start)) ? SP_OK
+                                                                                     : sp_no_memory(err));
         for (int64_t n = 0; n < info->n_recordings; n++)
             w->start[n] = n * stride;
     } else {
         TRY(sp_source_windows(source, o->windows, &w->start, &text, err));
     }
     if (!w->start)
-        TRY(sp_fail(
-            err, SP_EINVAL,
-            "%s does not say where the windows begin that `join` joins: an array windows [N], the step of the text at which each "
-            "begins; or `windows` 128: each 128 steps after the one before",
-            info->file));
-    TRY(sp_joined_texts_find(info->n_recordings, info->offsets, w->start, text, info->file, info->has_ids ? info->ids : NULL,
-                             &w->texts, err));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s does not say where the windows begin that `join` joins: an array windows [N], the "
+                    "step of the text at which each "
+                    "begins; or `windows` 128: each 128 steps after the one before",
+                    info->file));
+    TRY(sp_joined_texts_find(info->n_recordings, info->offsets, w->start, text, info->file,
+                             info->has_ids ? info->ids : NULL, &w->texts, err));
 done:
     free(text);
     return status;
@@ -145,7 +147,8 @@ sp_status sp_windowed_open(sp_windowed *w, sp_pipeline *p, sp_source *source, sp
 {
     const sp_source_info *info = p->from.info;
     sp_status status = SP_OK;
-    *w = (sp_windowed){.from = p->from, .how = (sp_join)sp_option_word(p->opt, offsetof(sp_run_options, join))};
+    *w = (sp_windowed){.from = p->from,
+                       .how = (sp_join)sp_option_word(p->opt, offsetof(sp_run_options, join))};
     w->read = sp_run_prepare_plain(p->opt);
     w->read.kind = info->kind;
     if (info->has_segments || info->has_weights || info->has_mask || p->opt->reference)

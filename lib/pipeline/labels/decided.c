@@ -20,7 +20,8 @@ sp_status sp_decided_check(const sp_block *block, int32_t n_classes, sp_error *e
             char where[256];
             const int64_t step = sp_block_where(block, t, -1, where, sizeof where);
             return sp_fail_at(err, SP_EDATA, step,
-                              "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or `map` reads others' "
+                              "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or "
+                              "`map` reads others' "
                               "numbers",
                               where, block->labels[t], n_classes);
         }
@@ -49,7 +50,8 @@ static sp_status read_decided(void *arg, const sp_part *part, unsigned parts, sp
 {
     const sp_decided *d = arg;
     const bool is_scored = parts & SP_BLOCK_SCORES;
-    const unsigned own = (parts & ~(unsigned)(SP_BLOCK_SCORES | SP_BLOCK_LABELS)) | (is_scored ? SP_BLOCK_LABELS : 0u);
+    const unsigned own =
+        (parts & ~(unsigned)(SP_BLOCK_SCORES | SP_BLOCK_LABELS)) | (is_scored ? SP_BLOCK_LABELS : 0u);
     sp_status status = d->from.read(d->from.arg, part, own, block, err);
     block->first = part->recording;
     if (status == SP_OK && is_scored)
@@ -101,7 +103,8 @@ static void tell_unlikely(const sp_decided *d, const sp_pipeline *p)
         if (row[best] > row[l])
             sp_run_notice(p->opt, SP_NOTICE_DATA,
                           "note: label %s of %s is likelier where the class is %s, so argmax takes %s there",
-                          p->model->classes[p->class_of_column[l]], p->file, p->model->classes[p->class_of_column[best]],
+                          p->model->classes[p->class_of_column[l]], p->file,
+                          p->model->classes[p->class_of_column[best]],
                           p->model->classes[p->class_of_column[best]]);
     }
 }
@@ -110,10 +113,12 @@ sp_status sp_decided_know(sp_decided *d, const sp_pipeline *p, sp_error *err)
 {
     const double confidence = p->opt->decode.label_confidence;
     if (isnan(confidence) && !p->model->labeller)
-        return sp_fail(err, SP_EDATA,
-                       "%s holds decided classes and no scores; `label_confidence` P says how often they are right, or a model "
-                       "with a \"labeller\", which `statepath fit` learns from them and `labels` REFERENCE, does",
-                       p->file);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s holds decided classes and no scores; `label_confidence` P says how often they are right, or "
+            "a model "
+            "with a \"labeller\", which `statepath fit` learns from them and `labels` REFERENCE, does",
+            p->file);
     sp_status status = make_tables(d, 1, err);
     if (status != SP_OK)
         return status;
@@ -133,7 +138,8 @@ sp_status sp_decided_know_folds(sp_decided *d, const sp_folds *folds, sp_error *
     for (int32_t f = 0; status == SP_OK && f < folds->n_folds;
          f++) /* fitted models have their classes in the order of the columns */
         if (folds->models[f])
-            sp_labeller_table(d->info.n_classes, folds->models[f]->labeller, NULL, d->tables + (size_t)f * K * K);
+            sp_labeller_table(d->info.n_classes, folds->models[f]->labeller, NULL,
+                              d->tables + (size_t)f * K * K);
     d->fold = folds->fold;
     return status;
 }

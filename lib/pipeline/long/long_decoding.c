@@ -33,13 +33,15 @@ static sp_status read_chunk(void *arg, int64_t first, int64_t n, sp_scores *scor
 }
 
 /* Paths of strategy r->s, and what goes with them. */
-static sp_status put_steps(long_recording *r, int64_t first, int64_t n, const sp_decode_output *output, sp_error *err)
+static sp_status put_steps(long_recording *r, int64_t first, int64_t n, const sp_decode_output *output,
+                           sp_error *err)
 {
     r->n_put += n;
     return sp_consumers_paths(r->p, r->s, r->recording, 0, r->first_step + first, n, output, err);
 }
 
-static sp_status put_chunk(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *violations, sp_error *err)
+static sp_status put_chunk(void *arg, int64_t first, int64_t n, const int32_t *path,
+                           const uint8_t *violations, sp_error *err)
 {
     long_recording *r = arg;
     if (!path) {
@@ -47,10 +49,12 @@ static sp_status put_chunk(void *arg, int64_t first, int64_t n, const int32_t *p
         r->n_put = 0;
         return SP_OK;
     }
-    sp_status status = r->spills[r->s] ? sp_path_spill_put(r->spills[r->s], first, n, path, violations, err) : SP_OK;
+    sp_status status =
+        r->spills[r->s] ? sp_path_spill_put(r->spills[r->s], first, n, path, violations, err) : SP_OK;
     if (status != SP_OK || !r->wants.paths || r->wants.confidence)
         return status;
-    sp_decode_output output = {.paths = (int32_t *)path, .broken = (uint8_t *)violations}; /* only looked at */
+    sp_decode_output output = {.paths = (int32_t *)path,
+                               .broken = (uint8_t *)violations}; /* only looked at */
     return put_steps(r, first, n, &output, err);
 }
 
@@ -87,9 +91,10 @@ static sp_status put_known(void *arg, int64_t first, int64_t n, const float *con
             path[t] = -1;
         if (has_path)
             TRY(sp_path_spill_get(r->spills[r->s], first + at, count, path, violations, err));
-        sp_decode_output output = {.paths = path,
-                                   .broken = has_path && r->p->on_infeasible == SP_INFEASIBLE_RELAX ? violations : NULL,
-                                   .confidence = confidence ? (float *)confidence + at : NULL}; /* only looked at */
+        sp_decode_output output = {
+            .paths = path,
+            .broken = has_path && r->p->on_infeasible == SP_INFEASIBLE_RELAX ? violations : NULL,
+            .confidence = confidence ? (float *)confidence + at : NULL}; /* only looked at */
         TRY(put_steps(r, first + at, count, &output, err));
     }
 done:
@@ -106,14 +111,16 @@ static sp_status put_result(long_recording *r, const sp_long_recording *chunks, 
     r->last_first = -1;
     if (r->wants.confidence) {
         sp_long_given given = {r->results[s].status == SP_OK ? get_path : NULL, put_known, r};
-        status = sp_confidence_long(sp_pipeline_chain(r->p, r->recording), chunks, &given, r->p->workers, &sure, err);
+        status = sp_confidence_long(sp_pipeline_chain(r->p, r->recording), chunks, &given, r->p->workers,
+                                    &sure, err);
     }
     sp_decode_output output = {.paths = &no_steps,
                                .results = &r->results[s],
                                .confidence = &no_confidence,
                                .log_partition = &sure.log_partition,
                                .margins = &sure.margin};
-    return status == SP_OK ? sp_consumers_paths(r->p, s, r->recording, 1, r->first_step, 0, &output, err) : status;
+    return status == SP_OK ? sp_consumers_paths(r->p, s, r->recording, 1, r->first_step, 0, &output, err)
+                           : status;
 }
 
 sp_status sp_long_put_results(long_recording *r, sp_error *err)
@@ -133,7 +140,8 @@ static sp_status decode_by(long_recording *r, const sp_long_recording *chunks, i
     int64_t offsets[2] = {0, 0};
     const sp_block one = {.first = r->recording, .n_recordings = 1, .offsets = offsets};
     const sp_decode_output output = {.results = &r->results[s]};
-    const bool has_violations = (r->wants.confidence || r->wants.broken) && p->on_infeasible == SP_INFEASIBLE_RELAX;
+    const bool has_violations =
+        (r->wants.confidence || r->wants.broken) && p->on_infeasible == SP_INFEASIBLE_RELAX;
     sp_status status = SP_OK;
     r->s = s;
     r->n_put = 0;
@@ -169,7 +177,8 @@ sp_status sp_long_decoded_chunk(long_recording *r, const sp_long_chunk *chunk, s
             continue;
         if (!r->sums[s] && !(r->sums[s] = sp_long_score_new(sp_pipeline_chain(r->p, r->recording))))
             return sp_no_memory(err);
-        TRY(sp_path_spill_get(r->spills[s], around->first_step, around->n_steps, chunk->paths[s], chunk->broken[s], err));
+        TRY(sp_path_spill_get(r->spills[s], around->first_step, around->n_steps, chunk->paths[s],
+                              chunk->broken[s], err));
         TRY(sp_long_score_add(r->sums[s], &scores, chunk->paths[s] + chunk->before, err));
         if (is_last)
             r->results[s].score = sp_long_score_end(r->sums[s]);

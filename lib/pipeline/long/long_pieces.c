@@ -29,7 +29,8 @@ static long_recording *classifier(const pieces *e, int32_t i)
 }
 
 /* Labels once more, for the mask ceiling. */
-static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments, sp_error *err)
+static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t **labels,
+                             const int64_t **segments, sp_error *err)
 {
     pieces *e = arg;
     const sp_pipeline *p = e->r->p;
@@ -52,7 +53,8 @@ static sp_status pieces_open(pieces *e, sp_error *err)
     e->chunk_steps = (most < PIECE_BYTES ? most : PIECE_BYTES) / p->step_bytes;
     e->chunk_steps = e->chunk_steps > 16 ? e->chunk_steps : 16;
     const size_t room = (size_t)(e->chunk_steps + INT64_C(2) * AROUND);
-    const bool with_broken = e->r->wants.broken && p->source->is_decoded && p->on_infeasible == SP_INFEASIBLE_RELAX;
+    const bool with_broken =
+        e->r->wants.broken && p->source->is_decoded && p->on_infeasible == SP_INFEASIBLE_RELAX;
     e->labels = sp_block_new();
     e->columns = malloc(room * sizeof *e->columns);
     bool is_whole = e->labels && e->columns;
@@ -99,8 +101,8 @@ static sp_block part_of(const sp_block *block, int64_t before, int64_t n, int64_
 }
 
 /* The paths of one classifier, the first of whose strategies is number `at` of all. */
-static sp_status find_paths(pieces *e, long_recording *r, int32_t at, const sp_block *around, const sp_block *steps,
-                            int64_t before, sp_error *err)
+static sp_status find_paths(pieces *e, long_recording *r, int32_t at, const sp_block *around,
+                            const sp_block *steps, int64_t before, sp_error *err)
 {
     const sp_long_chunk chunk = {.around = around,
                                  .steps = steps,
@@ -117,10 +119,11 @@ static sp_status find_paths(pieces *e, long_recording *r, int32_t at, const sp_b
 }
 
 /* The same steps of another classifier, of which `at` is the first strategy, in the columns of the first. */
-static sp_status add_against(pieces *e, int32_t i, int32_t at, const sp_block *block, int64_t before, int64_t n,
-                             sp_scores *scores, sp_error *err)
+static sp_status add_against(pieces *e, int32_t i, int32_t at, const sp_block *block, int64_t before,
+                             int64_t n, sp_scores *scores, sp_error *err)
 {
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
     long_recording *r = &e->r->against[i];
     sp_rival *rival = &e->r->p->against[i];
     const sp_block *own = NULL;
@@ -164,7 +167,8 @@ static sp_status put_piece(pieces *e, const sp_block *block, int64_t before, int
     const sp_evaluation_piece piece = {.n_steps = n,
                                        .before = before,
                                        .after = block->n_steps - before - n,
-                                       .labels = steps.labels && p->source->tell ? e->columns + before : steps.labels,
+                                       .labels = steps.labels && p->source->tell ? e->columns + before
+                                                                                 : steps.labels,
                                        .segments = steps.segments,
                                        .scores = is_decoded ? &scores : NULL,
                                        .against = p->n_against ? against : NULL,
@@ -189,7 +193,8 @@ static sp_status put_pieces(pieces *e, sp_error *err)
 {
     long_recording *r = e->r;
     const sp_pipeline *p = r->p;
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
+    const unsigned parts =
+        SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
     /* else something else is read from a file too */
     const bool reads_ahead = p->source->is_decoded && p->raters.found.n_raters == 0 && p->n_against == 0;
     sp_status status = SP_OK;
@@ -216,7 +221,8 @@ sp_status sp_long_pieces(long_recording *r, sp_error *err)
                                                .id = p->info->ids ? p->info->ids[r->recording] : NULL,
                                                .results = e.results,
                                                .seconds = p->source->is_decoded ? e.seconds : NULL,
-                                               .subject = p->subjects ? p->subjects->of_recording[r->recording] : 0,
+                                               .subject =
+                                                   p->subjects ? p->subjects->of_recording[r->recording] : 0,
                                                .sleep = r->sleep};
     sp_status status = SP_OK;
     TRY(pieces_open(&e, err));

@@ -28,11 +28,13 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
     int64_t longest = 0;
     for (int64_t n = 1; n < info->n_recordings; n++)
         longest = length_of(p, n) > length_of(p, longest) ? n : longest;
-    if (p->source->takes_chunks(p) || info->n_recordings == 0 || length_of(p, longest) <= sp_long_whole_bytes() / p->step_bytes)
+    if (p->source->takes_chunks(p) || info->n_recordings == 0 ||
+        length_of(p, longest) <= sp_long_whole_bytes() / p->step_bytes)
         return SP_OK;
     const sp_wants wants = sp_consumers_want(p);
     const int32_t n_best = wants.n_best, n_draws = wants.n_draws;
-    const double step = (double)p->step_bytes + (double)sizeof(int32_t) * ((double)n_best + n_draws + p->n_strategies);
+    const double step =
+        (double)p->step_bytes + (double)sizeof(int32_t) * ((double)n_best + n_draws + p->n_strategies);
     const double T = (double)length_of(p, longest), need = step * T;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const char *what = p->folds             ? "`cv`"
@@ -43,20 +45,20 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
     char n[SP_COUNT_TEXT];
     sp_count_text((int64_t)T, n);
     if (need > there)
-        return sp_fail(
-            err, SP_ENOMEM,
-            "recording %s has %s steps, of which %s needs all in memory, at least %.1f GB, and this machine has %.1f; %s, "
-            "or cut the recording",
-            info->ids[longest], n, what, 1e-9 * need, 1e-9 * there,
-            p->folds             ? "fit, then compare"
-            : n_best             ? "leave `nbest` out"
-            : n_draws            ? "leave `draws` out"
-            : p->prepare.windows ? "fit it with `features` none"
-                                 : "write .h5");
-    sp_run_notice(
-        p->opt, SP_NOTICE_DATA,
-        "note: recording %s has %s steps, of which %s needs all in memory, at least %.1f GB; without it memory is bounded",
-        info->ids[longest], n, what, 1e-9 * need);
+        return sp_fail(err, SP_ENOMEM,
+                       "recording %s has %s steps, of which %s needs all in memory, at least %.1f GB, and "
+                       "this machine has %.1f; %s, "
+                       "or cut the recording",
+                       info->ids[longest], n, what, 1e-9 * need, 1e-9 * there,
+                       p->folds             ? "fit, then compare"
+                       : n_best             ? "leave `nbest` out"
+                       : n_draws            ? "leave `draws` out"
+                       : p->prepare.windows ? "fit it with `features` none"
+                                            : "write .h5");
+    sp_run_notice(p->opt, SP_NOTICE_DATA,
+                  "note: recording %s has %s steps, of which %s needs all in memory, at least %.1f GB; "
+                  "without it memory is bounded",
+                  info->ids[longest], n, what, 1e-9 * need);
     return SP_OK;
 }
 
@@ -78,8 +80,8 @@ static sp_status begin(long_recording *r, sp_pipeline *p, int64_t recording, boo
     sp_status status = sp_long_open(r, p, recording, err);
     sp_read_ahead_rest(&r->chunks);
     r->wants.pieces |= pieces;
-    r->parts =
-        SP_BLOCK_SCORES | SP_BLOCK_MASK | (p->prepare.clamp ? SP_BLOCK_LABELS : 0u) | (r->has_gap ? SP_BLOCK_SEGMENTS : 0u);
+    r->parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | (p->prepare.clamp ? SP_BLOCK_LABELS : 0u) |
+               (r->has_gap ? SP_BLOCK_SEGMENTS : 0u);
     r->n_expected = count_readings(r) * r->n_steps;
     if (status == SP_OK)
         status = p->source->recording(r, err);

@@ -40,7 +40,8 @@ typedef struct long_recording {
     int s;                                    /* strategy */
     int64_t n_put;                            /* steps of its path that were handed on */
     sp_path_spill *spills[SP_RUN_STRATEGIES]; /* paths that are wanted again; else NULL */
-    sp_long_score *sums[SP_RUN_STRATEGIES];   /* their scores, summed once more in the order of sp_path_score() */
+    sp_long_score
+        *sums[SP_RUN_STRATEGIES]; /* their scores, summed once more in the order of sp_path_score() */
     /* What became of it. */
     sp_decoded results[SP_RUN_STRATEGIES];
     double seconds[SP_RUN_STRATEGIES];
@@ -54,7 +55,8 @@ void sp_long_close(long_recording *r);
 
 /* Steps first .. first+n-1, prepared, of which at least the parts asked for are there where the file has them; the scores always
  * are. The block is lent until the next call. SP_OK; what reading and preparing say; SP_EFILE after a signal. */
-sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsigned parts, const sp_block **block, sp_error *err);
+sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsigned parts,
+                             const sp_block **block, sp_error *err);
 
 /* Begins to read steps that will be asked for next. Nothing where n is 0. */
 void sp_long_read_next(long_recording *r, int64_t first, int64_t n, unsigned parts);

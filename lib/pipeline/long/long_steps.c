@@ -75,12 +75,14 @@ void sp_long_read_next(long_recording *r, int64_t first, int64_t n, unsigned par
 static void show(long_recording *r, int64_t n)
 {
     double share = r->n_expected > 0 ? (double)r->n_read / (double)r->n_expected : 0;
-    sp_run_progress(r->p->opt, "steps", r->first_step + (int64_t)((double)r->n_steps * (share < 1 ? share : 1)),
+    sp_run_progress(r->p->opt, "steps",
+                    r->first_step + (int64_t)((double)r->n_steps * (share < 1 ? share : 1)),
                     r->p->info->n_steps);
     r->n_read += n;
 }
 
-sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsigned parts, const sp_block **block, sp_error *err)
+sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsigned parts,
+                             const sp_block **block, sp_error *err)
 {
     sp_pipeline *p = r->p;
     parts |= SP_BLOCK_SCORES;
@@ -92,10 +94,12 @@ sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsign
     sp_status status = sp_read_ahead_get(&r->chunks, &part, parts, &is_read, err);
     *block = r->chunks.now.block;
     p->done.reading_failed |= status != SP_OK;
-    if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
+    if (status != SP_OK ||
+        !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
     if ((*block)->scores)
-        status = sp_prepare(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->done.scores : NULL, err);
+        status =
+            sp_prepare(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->done.scores : NULL, err);
     p->done.reading_failed |= status != SP_OK;
     if (status == SP_OK && is_first)
         r->n_counted = first + n;

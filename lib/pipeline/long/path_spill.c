@@ -10,8 +10,9 @@ enum { BUFFER_STEPS = 1 << 16 };
 
 struct sp_path_spill {
     int fd;
-    int size;           /* bytes of a step */
-    uint32_t n_classes; /* a step that breaks a rule is kept as its class plus that; 0: violations are not kept */
+    int size; /* bytes of a step */
+    uint32_t
+        n_classes; /* a step that breaks a rule is kept as its class plus that; 0: violations are not kept */
     union {
         uint8_t u8[BUFFER_STEPS];
         uint16_t u16[BUFFER_STEPS];
@@ -28,7 +29,8 @@ static const char *folder(void)
 static sp_status failed(const char *what, sp_error *err)
 {
     return sp_fail(err, SP_EFILE,
-                   "a temporary file in %s for the path of a long recording cannot be %s (%s); TMPDIR names another folder",
+                   "a temporary file in %s for the path of a long recording cannot be %s (%s); TMPDIR names "
+                   "another folder",
                    folder(), what, strerror(errno));
 }
 
@@ -76,7 +78,9 @@ static void pack(sp_path_spill *s, int64_t n, const int32_t *path, const uint8_t
 static void unpack(const sp_path_spill *s, int64_t n, int32_t *path, uint8_t *violations)
 {
     for (int64_t t = 0; t < n; t++) {
-        const uint32_t code = s->size == 1 ? s->buffer.u8[t] : s->size == 2 ? s->buffer.u16[t] : s->buffer.u32[t];
+        const uint32_t code = s->size == 1   ? s->buffer.u8[t]
+                              : s->size == 2 ? s->buffer.u16[t]
+                                             : s->buffer.u32[t];
         const bool is_violation = s->n_classes && code >= s->n_classes;
         path[t] = (int32_t)(is_violation ? code - s->n_classes : code);
         if (violations)
@@ -84,15 +88,16 @@ static void unpack(const sp_path_spill *s, int64_t n, int32_t *path, uint8_t *vi
     }
 }
 
-sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const int32_t *path, const uint8_t *violations,
-                            sp_error *err)
+sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const int32_t *path,
+                            const uint8_t *violations, sp_error *err)
 {
     for (int64_t at = 0; at < n; at += BUFFER_STEPS) {
         int64_t count = n - at < BUFFER_STEPS ? n - at : BUFFER_STEPS;
         size_t bytes = (size_t)count * (size_t)s->size, done = 0;
         pack(s, count, path + at, violations ? violations + at : NULL);
         while (done < bytes) {
-            ssize_t more = pwrite(s->fd, (const char *)&s->buffer + done, bytes - done, (first + at) * s->size + (off_t)done);
+            ssize_t more = pwrite(s->fd, (const char *)&s->buffer + done, bytes - done,
+                                  (first + at) * s->size + (off_t)done);
             if (more < 0 && errno != EINTR)
                 return failed("written", err);
             done += more > 0 ? (size_t)more : 0;
@@ -101,13 +106,15 @@ sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const in
     return SP_OK;
 }
 
-sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t *path, uint8_t *violations, sp_error *err)
+sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t *path, uint8_t *violations,
+                            sp_error *err)
 {
     for (int64_t at = 0; at < n; at += BUFFER_STEPS) {
         int64_t count = n - at < BUFFER_STEPS ? n - at : BUFFER_STEPS;
         size_t bytes = (size_t)count * (size_t)s->size, done = 0;
         while (done < bytes) {
-            ssize_t more = pread(s->fd, (char *)&s->buffer + done, bytes - done, (first + at) * s->size + (off_t)done);
+            ssize_t more =
+                pread(s->fd, (char *)&s->buffer + done, bytes - done, (first + at) * s->size + (off_t)done);
             if (more == 0)
                 errno = EIO; /* shorter than what was written */
             if (more == 0 || (more < 0 && errno != EINTR))

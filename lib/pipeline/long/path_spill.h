@@ -14,8 +14,9 @@ void sp_path_spill_free(sp_path_spill *s);
 
 /* Classes 0..K-1 of steps first .. first+n-1, and which of them break a rule: violations [n], 0 or 1; NULL: none (put), not
  * wanted (get). SP_OK, SP_EFILE (no room left, not written). */
-sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const int32_t *path, const uint8_t *violations,
+sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const int32_t *path,
+                            const uint8_t *violations, sp_error *err);
+sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t *path, uint8_t *violations,
                             sp_error *err);
-sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t *path, uint8_t *violations, sp_error *err);
 
 #endif

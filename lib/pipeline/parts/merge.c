@@ -26,8 +26,10 @@ static sp_status read_options(sp_merge_run *r, const sp_run_options *given, sp_e
 {
     sp_run_options *o = &r->options;
     *o = sp_run_options_default();
-    if (!sp_part_options_read(sp_merge_member(r, "options"), &r->own, o) || !json_is_string(sp_merge_member(r, "model")))
-        return sp_fail(err, SP_EDATA, "%s: its options are none that this program knows; it is damaged: make it again",
+    if (!sp_part_options_read(sp_merge_member(r, "options"), &r->own, o) ||
+        !json_is_string(sp_merge_member(r, "model")))
+        return sp_fail(err, SP_EDATA,
+                       "%s: its options are none that this program knows; it is damaged: make it again",
                        r->parts.parts[0].name);
     o->model_text = json_string_value(sp_merge_member(r, "model"));
     o->output = given->output;
@@ -47,25 +49,31 @@ static sp_status read_options(sp_merge_run *r, const sp_run_options *given, sp_e
 static sp_status read_block(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     const sp_merge_run *r = arg;
-    const sp_status status = sp_block_begin(block, &r->parts.info, part, parts & (SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS), err);
+    const sp_status status =
+        sp_block_begin(block, &r->parts.info, part, parts & (SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS), err);
     for (int64_t i = 0; status == SP_OK && i < block->n_recordings; i++) {
-        const int64_t first = part->count ? 0 : part->first, at = block->offsets[i], n = block->offsets[i + 1] - at;
+        const int64_t first = part->count ? 0 : part->first, at = block->offsets[i],
+                      n = block->offsets[i + 1] - at;
         if (block->labels)
-            sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n, block->labels + at, NULL);
+            sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n,
+                                  block->labels + at, NULL);
         if (block->segments)
-            sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL, block->segments + at);
+            sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL,
+                                  block->segments + at);
     }
     return status;
 }
 
 /* Undecoded is what is -1 throughout; the rest of the results is among the counts. */
-static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
+static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
+                            sp_error *err)
 {
     const sp_merge_run *r = arg;
     const int64_t count = part->count ? part->count : 1, *offsets = r->parts.offsets + part->recording;
     (void)err;
     for (int64_t i = 0, at = 0; i < count; i++) {
-        const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
+        const int64_t first = part->count ? 0 : part->first,
+                      n = part->count ? offsets[i + 1] - offsets[i] : part->n;
         sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_PATHS + s, first, n, paths + at, NULL);
         bool is_undecoded = n > 0;
         for (int64_t t = at; is_undecoded && t < at + n; t++)
@@ -99,8 +107,8 @@ static bool add_name(sp_pipeline *p, const char *name, bool is_decoded)
 {
     const int s = p->n_strategies++;
     sp_strategy *strategy = &p->plan.strategies[s];
-    if (is_decoded &&
-        (sp_strategy_parse(name, strategy, NULL) != SP_OK || strcmp(sp_strategy_format(strategy, p->texts[s]), name) != 0))
+    if (is_decoded && (sp_strategy_parse(name, strategy, NULL) != SP_OK ||
+                       strcmp(sp_strategy_format(strategy, p->texts[s]), name) != 0))
         return false;
     for (int before = 0; before < s; before++)
         if (strcmp(p->names[before], name) == 0)
@@ -119,10 +127,11 @@ static sp_status name_strategies(sp_merge_run *r, sp_error *err)
         is_right = add_name(&r->p, json_string_value(json_array_get(list, s)), r->parts.info.has_scores);
     if (is_right && r->parts.info.has_scores)
         sp_pipeline_use_plan(&r->p, &r->p.plan);
-    return is_right
-               ? SP_OK
-               : sp_fail(err, SP_EDATA, "%s: its strategies are not those of a run of this program; it is damaged: make it again",
-                         r->parts.parts[0].name);
+    return is_right ? SP_OK
+                    : sp_fail(err, SP_EDATA,
+                              "%s: its strategies are not those of a run of this program; it is damaged: "
+                              "make it again",
+                              r->parts.parts[0].name);
 }
 
 static sp_status name_raters(sp_merge_run *r, sp_error *err)
@@ -159,7 +168,10 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
 {
     sp_pipeline *p = &r->p;
     const bool is_decoded = r->parts.info.has_scores;
-    *p = (sp_pipeline){.opt = &r->options, .file = r->parts.info.file, .word = r->parts.info.file, .source = &sp_decoding_source};
+    *p = (sp_pipeline){.opt = &r->options,
+                       .file = r->parts.info.file,
+                       .word = r->parts.info.file,
+                       .source = &sp_decoding_source};
     p->from = (sp_recordings){.info = &r->parts.info, .read = read_block, .arg = r};
     p->about.path_codes = json_string_value(sp_merge_member(r, "path_codes"));
     p->about.label_codes = json_string_value(sp_merge_member(r, "label_codes"));
@@ -225,8 +237,11 @@ static sp_status join(sp_merge_run *r, sp_evaluation *evaluation, sp_error *err)
         return sp_no_memory(err);
     for (int64_t i = 0; i < m->n_parts; i++)
         counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
-    r->joining =
-        (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = counted, .order = m->order, .ids = m->ids};
+    r->joining = (sp_joining){.n_parts = m->n_parts,
+                              .n_recordings = m->n_recordings,
+                              .parts = counted,
+                              .order = m->order,
+                              .ids = m->ids};
     for (int64_t i = 0; i < m->n_parts; i++) {
         sp_counting more = {.from = &m->parts[i].run};
         sp_part_count_run(&more, &r->p);
@@ -245,7 +260,8 @@ sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err)
     sp_comparison *made = NULL;
     sp_judging j;
     sp_status status = SP_OK;
-    TRY(sp_judging_open(&j, &r->p, &(sp_judging_form){.is_part = true, .again = r->draws ? &r->again : NULL}, err));
+    TRY(sp_judging_open(&j, &r->p, &(sp_judging_form){.is_part = true, .again = r->draws ? &r->again : NULL},
+                        err));
     TRY(join(r, j.evaluation, err));
     TRY(sp_judging_finish(&j, &made, err));
     if (r->p.folds)

@@ -14,8 +14,8 @@ typedef struct sp_merged_folds {
     sp_folds folds;
     sp_training training; /* names of classes alone */
 } sp_merged_folds;
-sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds, const sp_model *model,
-                               sp_error *err);
+sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds,
+                               const sp_model *model, sp_error *err);
 
 typedef struct sp_merge_run {
     sp_merged_parts parts;

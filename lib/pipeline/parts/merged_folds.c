@@ -16,7 +16,8 @@ static sp_status read_models(sp_folds *folds, const sp_part_content *part, sp_er
     {
         const long f = strtol(key, NULL, 10);
         if (f < 0 || f >= folds->n_folds || !json_is_string(value))
-            TRY(sp_fail(err, SP_EDATA, "%s: fold %s is none; the file is damaged: make it again", part->name, key));
+            TRY(sp_fail(err, SP_EDATA, "%s: fold %s is none; the file is damaged: make it again", part->name,
+                        key));
         if (!folds->models[f])
             TRY(sp_model_from_json(json_string_value(value), "the model of a fold", &folds->models[f], err));
     }
@@ -29,19 +30,22 @@ static sp_status read_assignment(sp_folds *folds, const sp_merged_parts *m, sp_e
 {
     for (int64_t r = 0; r < m->n_recordings; r++) {
         const sp_part_content *part = &m->parts[m->order[r].part];
-        const int64_t at = m->order[r].recording, fold = at < part->folds.n ? sp_count_at(&part->folds, at) : -1;
+        const int64_t at = m->order[r].recording,
+                      fold = at < part->folds.n ? sp_count_at(&part->folds, at) : -1;
         if (fold < 0 || fold >= folds->n_folds || !folds->models[fold])
-            return sp_fail(err, SP_EDATA, "%s: recording %s is of no fold; the file is damaged: make it again", part->name,
+            return sp_fail(err, SP_EDATA,
+                           "%s: recording %s is of no fold; the file is damaged: make it again", part->name,
                            m->ids[r]);
         folds->fold[r] = (int32_t)fold;
     }
     return SP_OK;
 }
 
-sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds, const sp_model *model,
-                               sp_error *err)
+sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds,
+                               const sp_model *model, sp_error *err)
 {
-    *f = (sp_merged_folds){.training = {.classes = m->info.classes ? m->info.classes : (const char *const *)model->classes}};
+    *f = (sp_merged_folds){
+        .training = {.classes = m->info.classes ? m->info.classes : (const char *const *)model->classes}};
     f->folds = (sp_folds){.n_folds = n_folds, .training = &f->training};
     f->folds.models = calloc((size_t)n_folds, sizeof(sp_model *));
     f->folds.fold = calloc((size_t)m->n_recordings + 1, sizeof *f->folds.fold);

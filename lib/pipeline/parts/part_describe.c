@@ -84,11 +84,13 @@ static bool set_inputs(json_t *header, const sp_source_info *info, int64_t n, co
     bool is_whole = list != NULL;
     for (int64_t i = 0; is_whole && i < n; i++) {
         const bool is_labels = i >= (info->n_files ? info->n_files : 1);
-        const sp_source_file all = {.n_recordings = info->n_recordings, .n_steps = info->n_steps}, none = {.n_recordings = 0};
+        const sp_source_file all = {.n_recordings = info->n_recordings, .n_steps = info->n_steps},
+                             none = {.n_recordings = 0};
         const sp_source_file *file = is_labels ? &none : info->n_files ? &info->files[i] : &all;
-        json_t *one = json_pack("{s:s, s:I, s:I, s:s, s:I, s:I}", "name", inputs[i].name, "bytes", (json_int_t)inputs[i].bytes,
-                                "modified", (json_int_t)inputs[i].modified, "checksum", inputs[i].checksum, "recordings",
-                                (json_int_t)file->n_recordings, "steps", (json_int_t)file->n_steps);
+        json_t *one = json_pack("{s:s, s:I, s:I, s:s, s:I, s:I}", "name", inputs[i].name, "bytes",
+                                (json_int_t)inputs[i].bytes, "modified", (json_int_t)inputs[i].modified,
+                                "checksum", inputs[i].checksum, "recordings", (json_int_t)file->n_recordings,
+                                "steps", (json_int_t)file->n_steps);
         is_whole = json_array_append_new(list, one) == 0;
     }
     return set(header, "inputs", list) && is_whole;
@@ -98,10 +100,11 @@ static bool set_has(json_t *header, const sp_pipeline *p, const sp_evaluation_op
 {
     const sp_likelihood *l = &p->likelihood;
     return set(header, "has",
-               json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:b, s:b}", "labels", how->has_labels, "segments",
-                         p->info->has_segments, "nll", l->is_wanted, "reliability", l->reliability != NULL, "path_scores",
-                         how->has_path_scores, "simulated", p->info->is_simulated, "calibrations",
-                         l->calibration ? l->calibration->n : 0, "length_trim", how->has_length_trim, "steps", how->keeps_steps));
+               json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:b, s:b}", "labels", how->has_labels,
+                         "segments", p->info->has_segments, "nll", l->is_wanted, "reliability",
+                         l->reliability != NULL, "path_scores", how->has_path_scores, "simulated",
+                         p->info->is_simulated, "calibrations", l->calibration ? l->calibration->n : 0,
+                         "length_trim", how->has_length_trim, "steps", how->keeps_steps));
 }
 
 static bool set_folds(json_t *header, const sp_pipeline *p)
@@ -111,8 +114,8 @@ static bool set_folds(json_t *header, const sp_pipeline *p)
     for (int32_t f = 0; models && is_whole && f < p->folds->n_folds; f++) {
         char *text = NULL, key[16];
         snprintf(key, sizeof key, "%d", f);
-        is_whole =
-            !p->folds->models[f] || (sp_model_to_json(p->folds->models[f], &text, NULL) == SP_OK && set_text(models, key, text));
+        is_whole = !p->folds->models[f] || (sp_model_to_json(p->folds->models[f], &text, NULL) == SP_OK &&
+                                            set_text(models, key, text));
         free(text);
     }
     return !p->folds || (set(header, "folds", models) && is_whole);
@@ -130,14 +133,17 @@ static bool set_files(json_t *header, const sp_pipeline *p)
     bool is_whole = words && command && json_array_append_new(words, json_string(p->word)) == 0;
     for (int64_t i = 0; is_whole && i < n; i++)
         is_whole = json_array_append_new(words, json_string(o->place.more[i])) == 0;
-    is_whole = is_whole && set_text(command, "text", o->command) && set_text(command, "before", o->command_before) &&
+    is_whole = is_whole && set_text(command, "text", o->command) &&
+               set_text(command, "before", o->command_before) &&
                set_text(command, "after", o->command_after) && set_texts(command, "read", n_read, read);
     is_whole = set(header, "files", words) && is_whole;
     is_whole = set(header, "command", command) && is_whole;
-    return is_whole && set_text(header, "about", p->info->file) && set(header, "n_files", json_integer(p->info->n_files));
+    return is_whole && set_text(header, "about", p->info->file) &&
+           set(header, "n_files", json_integer(p->info->n_files));
 }
 
-static bool set_all(json_t *header, const sp_part_run *run, const sp_evaluation_options *how, const char *model, double seconds)
+static bool set_all(json_t *header, const sp_part_run *run, const sp_evaluation_options *how,
+                    const char *model, double seconds)
 {
     const sp_pipeline *p = run->p;
     const sp_source_info *info = p->info;
@@ -145,16 +151,20 @@ static bool set_all(json_t *header, const sp_part_run *run, const sp_evaluation_
     return set_text(header, "statepath", sp_version()) && set_text(header, "kind", run->kind) &&
            set_texts(header, "strategies", p->n_strategies, p->names) && set_text(header, "model", model) &&
            set(header, "n_classes", json_integer(K)) &&
-           (info->classes ? set_texts(header, "classes", K, info->classes) : set(header, "classes", json_null())) &&
+           (info->classes ? set_texts(header, "classes", K, info->classes)
+                          : set(header, "classes", json_null())) &&
            set(header, "options", sp_part_options_write(p->opt)) && set_has(header, p, how) &&
-           set(header, "seconds", json_real(seconds)) && set_texts(header, "raters", how->n_raters, how->raters) &&
+           set(header, "seconds", json_real(seconds)) &&
+           set_texts(header, "raters", how->n_raters, how->raters) &&
            set_text(header, "subjects_place", p->subjects ? p->subjects->place : NULL) &&
-           set_text(header, "labels_file", p->about.labels_file) && set_text(header, "path_codes", p->about.path_codes) &&
-           set_text(header, "label_codes", p->about.label_codes) && set_files(header, p) && set_folds(header, p);
+           set_text(header, "labels_file", p->about.labels_file) &&
+           set_text(header, "path_codes", p->about.path_codes) &&
+           set_text(header, "label_codes", p->about.label_codes) && set_files(header, p) &&
+           set_folds(header, p);
 }
 
-sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, int64_t n_inputs, const sp_part_input *inputs,
-                           sp_error *err)
+sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, int64_t n_inputs,
+                           const sp_part_input *inputs, sp_error *err)
 {
     const sp_pipeline *p = run->p;
     const sp_shard *shard = &run->shard;
@@ -164,11 +174,14 @@ sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, i
     if (status != SP_OK)
         return status;
     json_t *header = run->content.header = json_object();
-    const bool is_whole = header && set_all(header, run, how, model, seconds) && set_inputs(header, p->info, n_inputs, inputs) &&
-                          set(header, "shard", json_pack("[I,I]", (json_int_t)shard->i, (json_int_t)shard->n));
+    const bool is_whole =
+        header && set_all(header, run, how, model, seconds) &&
+        set_inputs(header, p->info, n_inputs, inputs) &&
+        set(header, "shard", json_pack("[I,I]", (json_int_t)shard->i, (json_int_t)shard->n));
     free(model);
     if (!is_whole)
-        return sp_fail(err, SP_EINVAL,
-                       "`part`: names of files, classes and options must be UTF-8, and there must be memory for them");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`part`: names of files, classes and options must be UTF-8, and there must be memory for them");
     return copy_recordings(p, &run->content, err);
 }

@@ -73,7 +73,8 @@ void sp_part_count_run(sp_counting *c, sp_pipeline *p)
     sp_nll_count_sums(c, &p->likelihood.nll);
     if (p->likelihood.reliability)
         sp_reliability_count_sums(c, p->likelihood.reliability);
-    for (int i = 0; p->likelihood.reliability && p->likelihood.calibration && i < p->likelihood.calibration->n; i++) {
+    for (int i = 0;
+         p->likelihood.reliability && p->likelihood.calibration && i < p->likelihood.calibration->n; i++) {
         sp_nll_count_sums(c, &p->likelihood.calibration->sums[i].nll);
         sp_reliability_count_sums(c, p->likelihood.calibration->sums[i].reliability);
     }

@@ -40,7 +40,7 @@ typedef struct sp_part_input {
     int64_t bytes, modified; /* nanoseconds */
     char checksum[32];       /* "" without check_inputs */
 } sp_part_input;
-sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, int64_t n_inputs, const sp_part_input *inputs,
-                           sp_error *err);
+sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, int64_t n_inputs,
+                           const sp_part_input *inputs, sp_error *err);
 
 #endif

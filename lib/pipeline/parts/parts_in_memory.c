@@ -114,8 +114,8 @@ static sp_status begin(sp_part_run *run, const sp_evaluation_options *how, sp_er
     return sp_part_describe(run, how, 1, &input, err);
 }
 
-sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,
-                          sp_run_result *result, sp_error *err)
+sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes,
+                          size_t *n, sp_run_result *result, sp_error *err)
 {
     sp_pipeline p = {.opt = o};
     calibration scaled = {.n = 0};
@@ -146,10 +146,12 @@ done:
 
 /* ---- putting together ---- */
 
-static sp_status open_parts(sp_merged_parts *m, int64_t n, const sp_part_bytes *parts, bool allow_missing, sp_error *err)
+static sp_status open_parts(sp_merged_parts *m, int64_t n, const sp_part_bytes *parts, bool allow_missing,
+                            sp_error *err)
 {
     char name[32];
-    sp_status status = n > 0 ? sp_merged_parts_new(m, n, err) : sp_fail(err, SP_EINVAL, "there is no part to merge");
+    sp_status status =
+        n > 0 ? sp_merged_parts_new(m, n, err) : sp_fail(err, SP_EINVAL, "there is no part to merge");
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         snprintf(name, sizeof name, "part %" PRId64, i + 1);
         status = sp_part_read(parts[i].bytes, parts[i].n, name, &m->parts[i], err);
@@ -175,10 +177,12 @@ static sp_status open_drawn(sp_merge_run *r, const sp_recordings *scores, drawn 
 {
     const sp_source_info *all = &r->parts.info, *info = scores->info;
     const sp_match_side ours = sp_match_side_of(all, "the parts", 0);
-    const sp_match_side theirs = {.name = info->file, .n = info->n_recordings, .ids = info->ids, .offsets = info->offsets};
+    const sp_match_side theirs = {
+        .name = info->file, .n = info->n_recordings, .ids = info->ids, .offsets = info->offsets};
     if (!r->parts.steps)
-        return sp_fail(err, SP_EINVAL,
-                       "the parts hold no steps (`part_steps` none), so the page draws none: leave the scores out");
+        return sp_fail(
+            err, SP_EINVAL,
+            "the parts hold no steps (`part_steps` none), so the page draws none: leave the scores out");
     if (!have_same_columns(all, info))
         return sp_fail(err, SP_EDATA, "the scores have other classes than the parts, or in another order");
     d->matched = (sp_matched){.from = *scores,
@@ -198,8 +202,8 @@ done:
     return status;
 }
 
-sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores, const sp_run_options *o,
-                         sp_comparison **out, sp_run_result *result, sp_error *err)
+sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores,
+                         const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     sp_merge_run r = {.draws = false};
     drawn d = {.is_open = false};
@@ -241,7 +245,8 @@ sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out, sp_error *
     sp_status status = SP_OK;
     TRY(sp_part_read(part->bytes, part->n, "the part", &content, err));
     if (!add_steps(&content, &out->n_steps))
-        TRY(sp_fail(err, SP_EDATA, "%s: its recordings have no number of steps; it is damaged: make it again", content.name));
+        TRY(sp_fail(err, SP_EDATA, "%s: its recordings have no number of steps; it is damaged: make it again",
+                    content.name));
     const char *model = json_string_value(json_object_get(content.header, "model"));
     TRY((out->model = strdup(model ? model : "")) ? SP_OK : sp_no_memory(err));
 done:

@@ -42,8 +42,8 @@ static sp_status add_rules(const sp_model *model, char *text, sp_owned *own, sp_
 
 static sp_status compile(struct sp_pipeline *p, const char *text, int32_t i, sp_error *err)
 {
-    sp_chain_options how =
-        sp_pipeline_chain_options(p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1));
+    sp_chain_options how = sp_pipeline_chain_options(
+        p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1));
     sp_owned own = {0};
     sp_model model;
     char *copy = sp_zeros(&own, strlen(text) + 1, 1);
@@ -77,7 +77,8 @@ sp_status sp_own_rules_open(struct sp_pipeline *p, const sp_subjects *texts, sp_
         if (strncmp(p->model->rules[r].name, "own", 3) == 0 &&
             p->model->rules[r].name[3 + strspn(p->model->rules[r].name + 3, "0123456789")] == 0)
             TRY(sp_fail(err, SP_EMODEL,
-                        "model %s has a rule called %s, a name that `own_rules` gives to rules of recordings; call it otherwise",
+                        "model %s has a rule called %s, a name that `own_rules` gives to rules of "
+                        "recordings; call it otherwise",
                         p->model->name, p->model->rules[r].name));
     own->chains = calloc(n + 1, sizeof(sp_chain *));
     own->bounds = calloc(n + 1, sizeof(sp_chain *));

@@ -30,7 +30,8 @@ static bool is_change(const sp_block *block, int64_t first, int64_t t, const sp_
 
 /* Right steps and kept changes of recording n of a block. The first variant notes what it keeps, the others are compared with
  * that. */
-static void count_recording(sp_rule_run *w, sp_rule_variant *v, const sp_block *block, int64_t n, const int32_t *path)
+static void count_recording(sp_rule_run *w, sp_rule_variant *v, const sp_block *block, int64_t n,
+                            const int32_t *path)
 {
     const int64_t recording = block->first + n, first = block->offsets[n];
     const bool is_first = v == w->variants;
@@ -49,7 +50,8 @@ static void count_recording(sp_rule_run *w, sp_rule_variant *v, const sp_block *
     }
 }
 
-static sp_status run_variant(sp_rule_run *w, sp_rule_variant *v, const sp_block *block, const block_room *room, sp_error *err)
+static sp_status run_variant(sp_rule_run *w, sp_rule_variant *v, const sp_block *block,
+                             const block_room *room, sp_error *err)
 {
     const sp_batch batch = sp_block_batch(block);
     sp_batch ideal = batch;
@@ -143,7 +145,8 @@ static int64_t by_unit(const sp_comparison *c, const int64_t *counts, int64_t *o
 
 /* (sum a - sum b) / sum whole with its interval; room [3][N]. */
 static sp_status compare(const sp_rule_run *w, const int64_t *a, const int64_t *b, const int64_t *whole,
-                         const sp_bootstrap_options *options, int64_t *room, sp_difference *out, sp_error *err)
+                         const sp_bootstrap_options *options, int64_t *room, sp_difference *out,
+                         sp_error *err)
 {
     const sp_comparison *c = w->comparison;
     int64_t *units[3] = {room, room + c->n_recordings, room + 2 * c->n_recordings};
@@ -187,7 +190,8 @@ static sp_status fill_rules(sp_rule_run *w, const sp_bootstrap_options *bootstra
         TRY(compare(w, v->correct, w->variants->correct, w->scored, &options, room, &rule->difference, err));
         TRY(compare(w, v->kept, w->variants->kept, w->changes, &options, room, &rule->changes, err));
         if (changes == 0)
-            rule->changes.difference = rule->changes.low = rule->changes.high = (sp_value){.undefined = "no legal change"};
+            rule->changes.difference = rule->changes.low = rule->changes.high =
+                (sp_value){.undefined = "no legal change"};
     }
 done:
     return status;
@@ -231,7 +235,8 @@ static sp_status propose(sp_rule_run *w, double level, sp_error *err)
     for (int32_t i = 0; i < K; i++) {
         const int64_t from = total(counts + (size_t)i * (size_t)K, K);
         for (int32_t j = 0; j < K && from > 0; j++)
-            if (i != j && counts[(size_t)i * (size_t)K + (size_t)j] == 0 && sp_chain_is_legal(w->p->rules, i, j))
+            if (i != j && counts[(size_t)i * (size_t)K + (size_t)j] == 0 &&
+                sp_chain_is_legal(w->p->rules, i, j))
                 all[n++] = (sp_rule_proposal){i, j, from, -expm1(log1p(-level) / (double)from)};
     }
     qsort(all, (size_t)n, sizeof *all, by_upper);
@@ -253,10 +258,13 @@ sp_status sp_rule_costs_check(const sp_pipeline *p, sp_error *err)
     if (!p->source->is_decoded)
         return sp_fail(err, SP_EINVAL, "`rule_costs` decodes, and there are only paths here");
     if (p->folds)
-        return sp_fail(err, SP_EINVAL, "`rule_costs` speaks of one model, `cv` decodes with a model a fold; leave one out");
+        return sp_fail(err, SP_EINVAL,
+                       "`rule_costs` speaks of one model, `cv` decodes with a model a fold; leave one out");
     if (!p->info->has_labels)
-        return sp_fail(err, SP_EINVAL, "what rules cost shows against labels, but %s has none; `labels` PATH says where they are",
-                       p->file);
+        return sp_fail(
+            err, SP_EINVAL,
+            "what rules cost shows against labels, but %s has none; `labels` PATH says where they are",
+            p->file);
     return SP_OK;
 }
 
@@ -279,7 +287,8 @@ static sp_status open(sp_rule_run *w, sp_error *err)
     return status;
 }
 
-sp_status sp_rule_costs_make(sp_pipeline *p, const sp_bootstrap_options *bootstrap, sp_comparison *comparison, sp_error *err)
+sp_status sp_rule_costs_make(sp_pipeline *p, const sp_bootstrap_options *bootstrap, sp_comparison *comparison,
+                             sp_error *err)
 {
     if (!p->opt->rule_costs)
         return SP_OK;

@@ -37,11 +37,12 @@ static int by_broken(const void *a, const void *b)
 static void put_rule(const sp_comparison *c, int32_t from, int32_t to, sp_rule_cost *out)
 {
     const sp_strategy_result *argmax = argmax_of(c);
-    *out = (sp_rule_cost){.rule = -1,
-                          .from = from,
-                          .to = to,
-                          .reference_count = count_in(c->reference_illegal_pairs, c->n_reference_illegal_pairs, from, to),
-                          .argmax_count = argmax ? count_in(argmax->illegal_pairs, argmax->n_illegal_pairs, from, to) : -1};
+    *out = (sp_rule_cost){
+        .rule = -1,
+        .from = from,
+        .to = to,
+        .reference_count = count_in(c->reference_illegal_pairs, c->n_reference_illegal_pairs, from, to),
+        .argmax_count = argmax ? count_in(argmax->illegal_pairs, argmax->n_illegal_pairs, from, to) : -1};
 }
 
 /* Rule r over more than two steps. */
@@ -74,7 +75,8 @@ sp_status sp_rule_choose(sp_rule_run *w, sp_error *err)
         const sp_pair_count *pairs;
         int64_t n, most;
     } lists[] = {{c->reference_illegal_pairs, c->n_reference_illegal_pairs, SP_MOST_RULE_COSTS},
-                 {argmax ? argmax->illegal_pairs : NULL, argmax ? argmax->n_illegal_pairs : 0, INT64_C(2) * SP_MOST_RULE_COSTS},
+                 {argmax ? argmax->illegal_pairs : NULL, argmax ? argmax->n_illegal_pairs : 0,
+                  INT64_C(2) * SP_MOST_RULE_COSTS},
                  {c->forbidden, c->n_forbidden, INT64_C(3) * SP_MOST_RULE_COSTS}};
     w->to->rules = calloc((size_t)c->n_rules + (size_t)3 * SP_MOST_RULE_COSTS, sizeof *w->to->rules);
     if (!w->to->rules)
@@ -163,11 +165,12 @@ sp_status sp_rule_variant_open(sp_rule_run *w, sp_rule_variant *v, sp_error *err
     if (v->rule >= 0) {
         const sp_rule_cost *rule = &w->to->rules[v->rule];
         if (!(rule->rule >= 0 ? drop_rule(p->model, rule->rule, &own, &model)
-                              : allow_pair(p->model, p->class_of_column[rule->from], p->class_of_column[rule->to], &own, &model)))
+                              : allow_pair(p->model, p->class_of_column[rule->from],
+                                           p->class_of_column[rule->to], &own, &model)))
             TRY(sp_no_memory(err));
     }
-    sp_chain_options compile =
-        sp_pipeline_chain_options(p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1));
+    sp_chain_options compile = sp_pipeline_chain_options(
+        p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1));
     TRY(sp_chain_new(&model, &compile, &v->chain, err));
     compile.is_boolean = true;
     TRY(sp_chain_new(&model, &compile, &v->rules, err));

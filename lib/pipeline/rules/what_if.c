@@ -52,7 +52,8 @@ static sp_status read_scores(packing *w, const sp_trace *trace, double *scores, 
     const size_t K = (size_t)w->comparison->n_classes, T = (size_t)trace->n_steps;
     uint8_t *says_nothing = calloc(T + 1, 1);
     sp_status status = SP_OK;
-    TRY(w->p->from.read(w->p->from.arg, &part, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_MASK, block, err));
+    TRY(w->p->from.read(w->p->from.arg, &part, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_MASK, block,
+                        err));
     TRY(says_nothing ? SP_OK : sp_no_memory(err));
     for (size_t i = 0; i < T * K; i++)
         says_nothing[i / K] |= isnan(number_get(block->scores, block->dtype, i));
@@ -87,9 +88,11 @@ static int64_t most_broken(const packing *w, const sp_trace *trace, int64_t n_st
         path = w->p->strategies[s].kind == SP_ARGMAX ? trace->paths[s] : path;
     int64_t most = 0, first = 0, n = 0;
     for (int64_t t = 1; path && t < trace->n_steps; t++) {
-        const int64_t left = t - n_steps + 1; /* the first step of the stretch that ends here: what leads into it is outside */
+        const int64_t left =
+            t - n_steps + 1; /* the first step of the stretch that ends here: what leads into it is outside */
         n += path[t] >= 0 && path[t - 1] >= 0 && !sp_chain_is_legal(w->p->chain, path[t - 1], path[t]);
-        n -= left > 0 && path[left] >= 0 && path[left - 1] >= 0 && !sp_chain_is_legal(w->p->chain, path[left - 1], path[left]);
+        n -= left > 0 && path[left] >= 0 && path[left - 1] >= 0 &&
+             !sp_chain_is_legal(w->p->chain, path[left - 1], path[left]);
         if (n > most && t + 1 >= n_steps) {
             most = n;
             first = t + 1 - n_steps;
@@ -111,16 +114,18 @@ static sp_status copy_words(const sp_pipeline *p, sp_what_if_recording *to)
 }
 
 /* Packs n steps from `first` on into at most so many letters; SP_EINVAL: they take more. */
-static sp_status pack_stretch(packing *w, const sp_trace *trace, const sp_packed_steps *steps, int64_t first, int64_t n,
-                              int64_t letters, sp_error *err)
+static sp_status pack_stretch(packing *w, const sp_trace *trace, const sp_packed_steps *steps, int64_t first,
+                              int64_t n, int64_t letters, sp_error *err)
 {
-    sp_what_if_recording made = {.recording = trace->recording, .first_step = first, .n_steps = n, .has_gaps = trace->segments};
+    sp_what_if_recording made = {
+        .recording = trace->recording, .first_step = first, .n_steps = n, .has_gaps = trace->segments};
     const sp_packed_steps part = {.n_steps = n,
                                   .n_classes = steps->n_classes,
                                   .scores = steps->scores + first * steps->n_classes,
                                   .labels = steps->labels ? steps->labels + first : NULL,
                                   .gaps = steps->gaps ? steps->gaps + first : NULL};
-    sp_status status = sp_pack(w->packer, &part, (size_t)sp_base85_bytes(letters), &made.bytes, &made.n_bytes);
+    sp_status status =
+        sp_pack(w->packer, &part, (size_t)sp_base85_bytes(letters), &made.bytes, &made.n_bytes);
     if (status == SP_OK) {
         status = copy_words(w->p, &made);
         w->to->has_labels = trace->labels;
@@ -140,7 +145,8 @@ static sp_status add_recording(packing *w, const sp_trace *trace, int64_t whole,
                              .scores = malloc((T * K + 1) * sizeof(double)),
                              .labels = trace->labels ? malloc((T + 1) * sizeof(int32_t)) : NULL,
                              .gaps = trace->segments ? malloc(T + 1) : NULL};
-    const bool is_whole = steps.scores && (steps.labels || !trace->labels) && (steps.gaps || !trace->segments);
+    const bool is_whole =
+        steps.scores && (steps.labels || !trace->labels) && (steps.gaps || !trace->segments);
     sp_status status = is_whole ? read_scores(w, trace, steps.scores, err) : sp_no_memory(err);
     if (status == SP_OK) {
         copy_steps(w, trace, &steps);
@@ -178,8 +184,8 @@ static sp_status add_sample(packing *w, const int64_t *order, int64_t n, sp_erro
     for (int64_t i = 0; i < n && n_failed < tries; i++) {
         const sp_trace *trace = find_trace(w->comparison, order[i]);
         const int64_t left = w->letters_left, n_before = w->to->n_recordings;
-        const sp_status status =
-            add_recording(w, trace, least_of(left, half), left >= half || any_is_long ? least_of(left, share) : 0, err);
+        const sp_status status = add_recording(w, trace, least_of(left, half),
+                                               left >= half || any_is_long ? least_of(left, share) : 0, err);
         if (status != SP_OK && status != SP_EINVAL)
             return status;
         n_failed += status == SP_EINVAL;
@@ -264,13 +270,14 @@ static void keep_decodable(sp_what_if *to, int64_t n_states)
 
 static bool is_wanted(const sp_pipeline *p)
 {
-    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && p->source->is_decoded && sp_report_decodes();
+    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && p->source->is_decoded &&
+           sp_report_decodes();
 }
 
 /* Why a page cannot repeat what was decoded, after "Rules cannot be changed here: "; NULL: it can. */
 static const char *why_not(const sp_pipeline *p, const sp_comparison *c)
 {
-    return p->folds          ? "each fold was decoded by a model of its own ({=cv}); a run with one model has them"
+    return p->folds ? "each fold was decoded by a model of its own ({=cv}); a run with one model has them"
            : p->from.n_fused ? "the scores are fused of several classifiers, which a page does not have"
            : p->own          ? "each {recording} was decoded by rules of its own ({=own-rules})"
            : c->n_classes > SP_WHAT_IF_CLASSES || p->model->n_states > SP_WHAT_IF_CLASSES
@@ -286,7 +293,8 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     const char *reason = why_not(p, comparison);
     if (reason) {
         comparison->what_if = calloc(1, sizeof *comparison->what_if);
-        return comparison->what_if && (comparison->what_if->why_not = strdup(reason)) ? SP_OK : sp_no_memory(err);
+        return comparison->what_if && (comparison->what_if->why_not = strdup(reason)) ? SP_OK
+                                                                                      : sp_no_memory(err);
     }
     packing w = {.p = p,
                  .comparison = comparison,
@@ -299,7 +307,8 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     *w.to = (sp_what_if){.temperature = p->prepare.temperature,
                          .prior_weight = p->prepare.prior_weight,
                          .floor = p->model->floor,
-                         .transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
+                         .transition_weight =
+                             sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
                          .options = sp_what_if_options(p->opt),
                          .is_relaxed = p->on_infeasible == SP_INFEASIBLE_RELAX,
                          .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings)};
@@ -312,14 +321,16 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     if (n_packed > 0 && w.to->n_recordings == 0) {
         char text[160];
         snprintf(text, sizeof text,
-                 "durations of this model count lengths in %" PRId64 " states, too many for a page to decode its {recordings}; "
+                 "durations of this model count lengths in %" PRId64
+                 " states, too many for a page to decode its {recordings}; "
                  "<code>statepath decode</code> does",
                  n_states);
         w.to->why_not = strdup(text);
         TRY(w.to->why_not ? SP_OK : sp_no_memory(err));
     }
 done:;
-    const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */
+    const bool has_odd_names =
+        status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */
     sp_block_free(w.block);
     sp_packer_free(w.packer);
     if (status == SP_OK)

@@ -13,7 +13,8 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
 /* The model as JSON with its classes in the order of the columns, and states in the order of those, then as declared. Lists of
  * probabilities of durations are as long as recordings of so many steps can tell; *most_length: where they end, 0: none is cut. The caller
  * frees *text. SP_OK; SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. (what_if_model.c) */
-sp_status sp_what_if_model(const sp_pipeline *p, int64_t n_steps, int64_t *most_length, char **text, sp_error *err);
+sp_status sp_what_if_model(const sp_pipeline *p, int64_t n_steps, int64_t *most_length, char **text,
+                           sp_error *err);
 
 /* So many lengths of a list of probabilities the page holds, of recordings of n_steps at most. */
 int64_t sp_what_if_most_length(int64_t n_steps);

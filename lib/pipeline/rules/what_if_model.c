@@ -38,7 +38,8 @@ static int64_t cut_lists(sp_model *model, int64_t n_steps)
 }
 
 /* The model as JSON, its classes in the order of the columns. */
-sp_status sp_what_if_model(const sp_pipeline *p, int64_t n_steps, int64_t *most_length, char **text, sp_error *err)
+sp_status sp_what_if_model(const sp_pipeline *p, int64_t n_steps, int64_t *most_length, char **text,
+                           sp_error *err)
 {
     const double step_seconds = sp_pipeline_chain_options(p, 1).step_seconds;
     sp_model *model;

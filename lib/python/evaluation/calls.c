@@ -21,7 +21,8 @@ static void keep_exception(calls *c)
 
 sp_run_hooks calls_hooks(calls *c)
 {
-    return (sp_run_hooks){.arg = c, .notice = calls_notice, .progress = calls_progress, .is_stopped = calls_is_stopped};
+    return (sp_run_hooks){
+        .arg = c, .notice = calls_notice, .progress = calls_progress, .is_stopped = calls_is_stopped};
 }
 
 void calls_notice(void *arg, sp_notice kind, const char *sentence)
@@ -42,7 +43,8 @@ void calls_progress(void *arg, const char *what, int64_t done, int64_t total)
     if (c->progress == Py_None || !what)
         return;
     const PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *none = c->type ? NULL : PyObject_CallFunction(c->progress, "sLL", what, (long long)done, (long long)total);
+    PyObject *none =
+        c->type ? NULL : PyObject_CallFunction(c->progress, "sLL", what, (long long)done, (long long)total);
     if (!none && !c->type)
         keep_exception(c);
     Py_XDECREF(none);

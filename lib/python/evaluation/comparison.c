@@ -119,7 +119,8 @@ static const char *key_of(const sp_gate_figure *figure, char buffer[KEY_SIZE])
     size_t i = 0;
     while (scopes[i].scope != figure->scope)
         i++;
-    snprintf(buffer, KEY_SIZE, "%s/%d/%d/%s", scopes[i].name, (int)figure->strategy, (int)figure->class_index, figure->key);
+    snprintf(buffer, KEY_SIZE, "%s/%d/%d/%s", scopes[i].name, (int)figure->strategy, (int)figure->class_index,
+             figure->key);
     return buffer;
 }
 
@@ -131,7 +132,8 @@ static bool put_figures(PyObject *dict, const sp_comparison *c, sp_gate_figure f
     for (size_t i = 0; sp_figure_describe(figure.scope, i, &row); i++) {
         figure.key = row.key;
         const sp_value value = sp_gate_value(c, &figure);
-        PyObject *object = value.undefined ? PyUnicode_FromString(value.undefined) : PyFloat_FromDouble(value.value);
+        PyObject *object =
+            value.undefined ? PyUnicode_FromString(value.undefined) : PyFloat_FromDouble(value.value);
         const bool is_put = object && PyDict_SetItemString(dict, key_of(&figure, key), object) == 0;
         Py_XDECREF(object);
         if (!is_put)
@@ -140,7 +142,8 @@ static bool put_figures(PyObject *dict, const sp_comparison *c, sp_gate_figure f
     return true;
 }
 
-static PyObject *names_of(int32_t n, const char *(*name)(const sp_comparison *c, int32_t i), const sp_comparison *c)
+static PyObject *names_of(int32_t n, const char *(*name)(const sp_comparison *c, int32_t i),
+                          const sp_comparison *c)
 {
     PyObject *list = PyList_New(0);
     for (int32_t i = 0; list && i < n; i++) {
@@ -271,11 +274,12 @@ PyObject *py_judge(PyObject *module, PyObject *args)
     int32_t *classifiers = NULL;
     texts strategies = {.n = 0}, classes = {.n = 0}, against = {.n = 0}, rules = {.n = 0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOOOOOpO!", &text, &names[0], &owners, &names[1], &names[2], &names[3], &has_labels,
-                          &PyDict_Type, &figures))
+    if (!PyArg_ParseTuple(args, "sOOOOOpO!", &text, &names[0], &owners, &names[1], &names[2], &names[3],
+                          &has_labels, &PyDict_Type, &figures))
         return NULL;
-    if (texts_take(names[0], "strategies", -1, &strategies) && texts_take(names[1], "classes", -1, &classes) &&
-        texts_take(names[2], "against", -1, &against) && texts_take(names[3], "rules", -1, &rules) &&
+    if (texts_take(names[0], "strategies", -1, &strategies) &&
+        texts_take(names[1], "classes", -1, &classes) && texts_take(names[2], "against", -1, &against) &&
+        texts_take(names[3], "rules", -1, &rules) &&
         (classifiers = classifiers_from(owners, strategies.n, against.n))) {
         const sp_gate_scope scope = {.n_strategies = (int32_t)strategies.n,
                                      .strategies = strategies.items,

@@ -83,7 +83,8 @@ typedef struct run {
 } run;
 
 /* False with an exception. r->first is released in any case. */
-bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress, PyObject *notices);
+bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress,
+              PyObject *notices);
 /* The result, or NULL with an exception. */
 PyObject *run_end(run *r);
 

@@ -32,11 +32,12 @@ typedef struct reading {
 static void find_parts(reading *r)
 {
     const sp_source_info *info = r->files.recordings.info;
-    const part parts[N_PARTS] = {{"scores", SP_BLOCK_SCORES, true, (size_t)info->dtype, info->has_scores, NULL, NULL},
-                                 {"labels", SP_BLOCK_LABELS, false, sizeof(int32_t), info->has_labels, NULL, NULL},
-                                 {"segments", SP_BLOCK_SEGMENTS, false, sizeof(int64_t), info->has_segments, NULL, NULL},
-                                 {"weights", SP_BLOCK_WEIGHTS, false, sizeof(double), info->has_weights, NULL, NULL},
-                                 {"mask", SP_BLOCK_MASK, true, 1, info->has_mask, NULL, NULL}};
+    const part parts[N_PARTS] = {
+        {"scores", SP_BLOCK_SCORES, true, (size_t)info->dtype, info->has_scores, NULL, NULL},
+        {"labels", SP_BLOCK_LABELS, false, sizeof(int32_t), info->has_labels, NULL, NULL},
+        {"segments", SP_BLOCK_SEGMENTS, false, sizeof(int64_t), info->has_segments, NULL, NULL},
+        {"weights", SP_BLOCK_WEIGHTS, false, sizeof(double), info->has_weights, NULL, NULL},
+        {"mask", SP_BLOCK_MASK, true, 1, info->has_mask, NULL, NULL}};
     memcpy(r->parts, parts, sizeof parts);
 }
 
@@ -65,7 +66,8 @@ static bool make_room(reading *r)
 
 static void copy_block(reading *r, const sp_block *block)
 {
-    const void *const from[N_PARTS] = {block->scores, block->labels, block->segments, block->weights, block->mask};
+    const void *const from[N_PARTS] = {block->scores, block->labels, block->segments, block->weights,
+                                       block->mask};
     const size_t first = (size_t)r->files.recordings.info->offsets[block->first];
     for (int i = 0; i < N_PARTS; i++)
         if (r->parts[i].bytes && from[i] && block->n_steps)
@@ -82,7 +84,8 @@ static void read_all(reading *r)
         r->status = sp_no_memory(&r->err);
     for (int i = 0; i < N_PARTS; i++)
         flags |= r->parts[i].bytes ? r->parts[i].flag : 0;
-    for (int64_t n = 0; r->status == SP_OK && n < r->files.recordings.info->n_recordings; n += block->n_recordings) {
+    for (int64_t n = 0; r->status == SP_OK && n < r->files.recordings.info->n_recordings;
+         n += block->n_recordings) {
         r->status = sp_file_recordings_read(&r->files, n, BLOCK_BYTES, flags, block, &r->err);
         if (r->status == SP_OK)
             copy_block(r, block);
@@ -130,14 +133,17 @@ static PyObject *describe(reading *r)
         if (r->parts[i].bytes)
             is_whole = PyDict_SetItemString(dict, r->parts[i].name, r->parts[i].bytes) == 0;
     is_whole = is_whole && put(dict, "file", text_or_none(info->file)) &&
-               put(dict, "offsets", PyBytes_FromStringAndSize((const char *)info->offsets, (Py_ssize_t)((N + 1) * 8))) &&
-               put(dict, "ids", list_of(info->ids, N)) && put(dict, "n_classes", PyLong_FromLong(r->files.n_classes)) &&
+               put(dict, "offsets",
+                   PyBytes_FromStringAndSize((const char *)info->offsets, (Py_ssize_t)((N + 1) * 8))) &&
+               put(dict, "ids", list_of(info->ids, N)) &&
+               put(dict, "n_classes", PyLong_FromLong(r->files.n_classes)) &&
                put(dict, "classes", list_of(r->files.classes, r->files.n_classes)) &&
                put(dict, "subjects", list_of(r->files.recordings.subjects, N)) &&
                put(dict, "kind", text_or_none(info->has_scores ? sp_kind_name(info->kind) : NULL)) &&
                put(dict, "is_wide", PyBool_FromLong(info->dtype == SP_F64)) &&
                put(dict, "epoch_seconds", PyFloat_FromDouble(r->files.epoch_seconds)) &&
-               put(dict, "type", text_or_none(info->stored_type)) && put(dict, "storage", text_or_none(info->storage)) &&
+               put(dict, "type", text_or_none(info->stored_type)) &&
+               put(dict, "storage", text_or_none(info->storage)) &&
                put(dict, "scores_path", text_or_none(info->scores_path)) &&
                put(dict, "labels_path", text_or_none(info->labels_path)) &&
                put(dict, "n_files", PyLong_FromLongLong(info->n_files));
@@ -152,8 +158,8 @@ PyObject *py_read_files(PyObject *module, PyObject *args)
     const char *model;
     reading r = {.status = SP_OK};
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&O!zOOO!", PyUnicode_FSConverter, &file, &PyDict_Type, &options, &model, &more, &progress,
-                          &PyList_Type, &notices))
+    if (!PyArg_ParseTuple(args, "O&O!zOOO!", PyUnicode_FSConverter, &file, &PyDict_Type, &options, &model,
+                          &more, &progress, &PyList_Type, &notices))
         return NULL;
     const char *name = PyBytes_AsString(file);
     r.calls = (calls){.progress = progress, .notices = notices};

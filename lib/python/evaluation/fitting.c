@@ -45,11 +45,12 @@ static bool options_from(PyObject *dict, fitting *f)
     if (!run_options_from(dict, &o))
         return false;
     f->options.seen = seen ? PyLong_AsLong(seen) : 0;
-    f->options.method =
-        sp_fit_method_for(f->input.arrays.info.has_labels, f->label_set.data != NULL, f->input.arrays.info.has_scores, f->rules);
+    f->options.method = sp_fit_method_for(f->input.arrays.info.has_labels, f->label_set.data != NULL,
+                                          f->input.arrays.info.has_scores, f->rules);
     const sp_source_info *info = &f->input.arrays.info;
-    sp_status status = sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes, &f->options,
-                                          &f->costs, &f->err);
+    sp_status status =
+        sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes,
+                           &f->options, &f->costs, &f->err);
     f->options.n_raters = n_raters ? (int32_t)PyLong_AsLong(n_raters) : 1;
     f->tied = o.fit.tied;
     f->at = o.fit.at;
@@ -75,15 +76,17 @@ static sp_status fit_tied(fitting *f)
     const sp_status status = sp_tied_aim_read(f->at, &aim, &f->err);
     aim.scheme = f->tied;
     f->report = (sp_fit_report){.before = NAN, .after = NAN};
-    return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, &f->model, &f->tied_report, &f->err)
-                           : status;
+    return status == SP_OK
+               ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, &f->model, &f->tied_report, &f->err)
+               : status;
 }
 
 /* Scores of other classifiers, in nats: "beside", a list of float64 [S,K], "classifiers", the names of all, "beside_may_have_floor". */
 static bool take_beside(PyObject *inputs, fitting *f)
 {
     const sp_source_info *info = &f->input.arrays.info;
-    PyObject *list = PyDict_GetItemString(inputs, "beside"), *floor = PyDict_GetItemString(inputs, "beside_may_have_floor");
+    PyObject *list = PyDict_GetItemString(inputs, "beside"),
+             *floor = PyDict_GetItemString(inputs, "beside_may_have_floor");
     if (!list)
         return true;
     const Py_ssize_t n = PyList_Size(list);
@@ -95,7 +98,8 @@ static bool take_beside(PyObject *inputs, fitting *f)
         if (array_take(PyList_GetItem(list, i), "beside", FLOAT64, size, false, &f->beside[i]))
             f->beside_rows[i] = f->beside[i].data;
     f->beside_may_have_floor = floor && PyObject_IsTrue(floor) == 1;
-    return !PyErr_Occurred() && texts_take(PyDict_GetItemString(inputs, "classifiers"), "classifiers", n + 1, &f->classifiers);
+    return !PyErr_Occurred() &&
+           texts_take(PyDict_GetItemString(inputs, "classifiers"), "classifiers", n + 1, &f->classifiers);
 }
 
 /* Labels that say several classes: "label_set" [S], rows of "label_sets" [n,K] or -1; or neither. */
@@ -119,8 +123,8 @@ static bool take_sets(PyObject *inputs, fitting *f)
 static sp_status work(fitting *f)
 {
     const sp_source_info *info = &f->input.arrays.info;
-    const unsigned parts =
-        SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (info->has_scores ? (unsigned)SP_BLOCK_SCORES | SP_BLOCK_MASK : 0);
+    const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS |
+                           (info->has_scores ? (unsigned)SP_BLOCK_SCORES | SP_BLOCK_MASK : 0);
     const sp_part all = {.count = info->n_recordings};
     if (!(f->block = sp_block_new()))
         return sp_no_memory(&f->err);
@@ -161,9 +165,10 @@ static PyObject *answer(const fitting *f)
     if (sp_model_to_json(f->model, &text, &err) != SP_OK)
         return raise_error(&err);
     const double sign = sp_tune_is_loss(f->report.tune) ? -1 : 1;
-    PyObject *made = Py_BuildValue("(s{s:L,s:N,s:N,s:i,s:i})", text, "labels_illegal", (long long)f->report.violations.illegal,
-                                   "before", optional(sign * f->report.before), "after", optional(sign * f->report.after),
-                                   "candidates", (int)f->report.n_candidates, "iterations", f->report.iterations);
+    PyObject *made = Py_BuildValue(
+        "(s{s:L,s:N,s:N,s:i,s:i})", text, "labels_illegal", (long long)f->report.violations.illegal, "before",
+        optional(sign * f->report.before), "after", optional(sign * f->report.after), "candidates",
+        (int)f->report.n_candidates, "iterations", f->report.iterations);
     free(text);
     return made;
 }
@@ -191,7 +196,8 @@ PyObject *py_fit(PyObject *module, PyObject *args)
     const char *rules;
     PyObject *inputs, *options, *groups, *progress, *made = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "zO!O!OO", &rules, &PyDict_Type, &inputs, &PyDict_Type, &options, &groups, &progress))
+    if (!PyArg_ParseTuple(args, "zO!O!OO", &rules, &PyDict_Type, &inputs, &PyDict_Type, &options, &groups,
+                          &progress))
         return NULL;
     fitting f = {.calls.progress = progress};
     bool is_right = given_take(inputs, &f.input);
@@ -200,7 +206,8 @@ PyObject *py_fit(PyObject *module, PyObject *args)
         is_right = false;
     }
     is_right = is_right && take_beside(inputs, &f) && take_sets(inputs, &f);
-    is_right = is_right && array_take(groups, "groups", INT32, f.input.arrays.info.n_recordings, false, &f.groups);
+    is_right =
+        is_right && array_take(groups, "groups", INT32, f.input.arrays.info.n_recordings, false, &f.groups);
     if (is_right && rules && sp_model_from_json(rules, "rules", &f.rules, &f.err) != SP_OK) {
         raise_error(&f.err);
         is_right = false;

@@ -34,7 +34,8 @@ static PyObject *ask(const char *function, const char *file, PyObject *what, sp_
 }
 
 /* The same of a list of texts. */
-static sp_status ask_texts(const char *function, const char *file, PyObject *what, sp_texts *out, int64_t *n, sp_error *err)
+static sp_status ask_texts(const char *function, const char *file, PyObject *what, sp_texts *out, int64_t *n,
+                           sp_error *err)
 {
     sp_status status = SP_OK;
     texts found = {.n = 0};
@@ -54,8 +55,8 @@ static sp_status ask_texts(const char *function, const char *file, PyObject *wha
 }
 
 /* The same with the interpreter's lock taken. The format makes the argument. */
-static sp_status ask_locked(const char *function, const char *file, sp_texts *out, int64_t *n, sp_error *err, const char *format,
-                            const char *first, const char *second)
+static sp_status ask_locked(const char *function, const char *file, sp_texts *out, int64_t *n, sp_error *err,
+                            const char *format, const char *first, const char *second)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
     const sp_status status = ask_texts(function, file, Py_BuildValue(format, first, second), out, n, err);
@@ -83,13 +84,14 @@ sp_status sp_h5_elsewhere_what(const char *file, const char *path, int *what, sp
     return status;
 }
 
-sp_status sp_h5_elsewhere_links(const char *file, const char *group, sp_texts *names, int64_t *n, sp_error *err)
+sp_status sp_h5_elsewhere_links(const char *file, const char *group, sp_texts *names, int64_t *n,
+                                sp_error *err)
 {
     return ask_locked("links", file, names, n, err, "s", group, NULL);
 }
 
-sp_status sp_h5_elsewhere_attribute(const char *file, const char *path, const char *name, sp_texts *out, int64_t *n,
-                                    sp_error *err)
+sp_status sp_h5_elsewhere_attribute(const char *file, const char *path, const char *name, sp_texts *out,
+                                    int64_t *n, sp_error *err)
 {
     return ask_locked("attribute", file, out, n, err, "(ss)", path, name);
 }
@@ -108,8 +110,8 @@ sp_status sp_h5_elsewhere_explain(const char *file, const char *path, const char
     return status == SP_OK ? sp_fail(err, SP_EFILE, "%s: %s cannot be read by h5py", file, path) : status;
 }
 
-sp_status sp_h5_elsewhere_array(const char *file, const char *path, bool has_values, unsigned char **bytes, int64_t *n,
-                                sp_error *err)
+sp_status sp_h5_elsewhere_array(const char *file, const char *path, bool has_values, unsigned char **bytes,
+                                int64_t *n, sp_error *err)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
     sp_status status = SP_OK;

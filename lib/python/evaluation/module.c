@@ -13,7 +13,8 @@ static PyMethodDef methods[] = {{"compare", py_compare, METH_VARARGS, NULL},
 #endif
                                 {NULL, NULL, 0, NULL}};
 
-static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._evaluation", .m_size = -1, .m_methods = methods};
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._evaluation", .m_size = -1,
+                                 .m_methods = methods};
 
 PyMODINIT_FUNC PyInit__evaluation(void);
 PyMODINIT_FUNC PyInit__evaluation(void)

@@ -11,8 +11,8 @@ PyObject *py_compare_part(PyObject *module, PyObject *args)
     unsigned char *bytes = NULL;
     size_t n = 0;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sO!O!OO!", &model, &PyDict_Type, &inputs, &PyDict_Type, &options, &progress, &PyList_Type,
-                          &notices))
+    if (!PyArg_ParseTuple(args, "sO!O!OO!", &model, &PyDict_Type, &inputs, &PyDict_Type, &options, &progress,
+                          &PyList_Type, &notices))
         return NULL;
     run r = {.status = SP_OK};
     if (run_open(&r, model, inputs, options, progress, notices)) {
@@ -50,13 +50,14 @@ PyObject *py_merge(PyObject *module, PyObject *args)
 {
     PyObject *list, *inputs, *options, *progress, *notices, *made = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!OO!OO!", &PyList_Type, &list, &inputs, &PyDict_Type, &options, &progress, &PyList_Type,
-                          &notices))
+    if (!PyArg_ParseTuple(args, "O!OO!OO!", &PyList_Type, &list, &inputs, &PyDict_Type, &options, &progress,
+                          &PyList_Type, &notices))
         return NULL;
     const int64_t n = PyList_Size(list);
     run r = {.calls = {.progress = progress, .notices = notices}};
     sp_part_bytes *parts = parts_of(list);
-    if (parts && (inputs == Py_None || given_take(inputs, &r.first)) && run_options_from(options, &r.options)) {
+    if (parts && (inputs == Py_None || given_take(inputs, &r.first)) &&
+        run_options_from(options, &r.options)) {
         const sp_recordings *scores = inputs == Py_None ? NULL : &r.first.recordings;
         r.options.hooks = calls_hooks(&r.calls);
         Py_BEGIN_ALLOW_THREADS;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress, PyObject *notices)
+bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress,
+              PyObject *notices)
 {
     r->calls = (calls){.progress = progress, .notices = notices};
     if (!given_take(inputs, &r->first) || !run_options_from(options, &r->options))
@@ -66,8 +67,8 @@ PyObject *py_compare(PyObject *module, PyObject *args)
     const char *model;
     PyObject *inputs, *options, *against, *progress, *notices, *made = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sO!O!O!OO!", &model, &PyDict_Type, &inputs, &PyDict_Type, &options, &PyDict_Type, &against,
-                          &progress, &PyList_Type, &notices))
+    if (!PyArg_ParseTuple(args, "sO!O!O!OO!", &model, &PyDict_Type, &inputs, &PyDict_Type, &options,
+                          &PyDict_Type, &against, &progress, &PyList_Type, &notices))
         return NULL;
     run r = {.status = SP_OK};
     others rivals = {.given = NULL};
@@ -105,7 +106,8 @@ static bool paths_take(PyObject *names, PyObject *list, int64_t n_steps, paths *
     if (!texts_take(names, "names", (int64_t)PyList_Size(list), &out->names))
         return false;
     if (out->names.n > SP_RUN_STRATEGIES) {
-        PyErr_Format(PyExc_ValueError, "%lld paths to evaluate: 1 to %d", (long long)out->names.n, SP_RUN_STRATEGIES);
+        PyErr_Format(PyExc_ValueError, "%lld paths to evaluate: 1 to %d", (long long)out->names.n,
+                     SP_RUN_STRATEGIES);
         return false;
     }
     for (Py_ssize_t i = 0; i < (Py_ssize_t)out->names.n; i++) {
@@ -121,13 +123,15 @@ PyObject *py_evaluate(PyObject *module, PyObject *args)
     const char *model;
     PyObject *inputs, *options, *names, *list, *progress, *notices, *made = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sO!O!OO!OO!", &model, &PyDict_Type, &inputs, &PyDict_Type, &options, &names, &PyList_Type, &list,
-                          &progress, &PyList_Type, &notices))
+    if (!PyArg_ParseTuple(args, "sO!O!OO!OO!", &model, &PyDict_Type, &inputs, &PyDict_Type, &options, &names,
+                          &PyList_Type, &list, &progress, &PyList_Type, &notices))
         return NULL;
     run r = {.status = SP_OK};
     paths p = {.names.n = 0};
-    if (run_open(&r, model, inputs, options, progress, notices) && paths_take(names, list, r.first.arrays.info.n_steps, &p)) {
-        const sp_array_paths all = {.n_strategies = (int32_t)p.names.n, .names = p.names.items, .paths = p.items};
+    if (run_open(&r, model, inputs, options, progress, notices) &&
+        paths_take(names, list, r.first.arrays.info.n_steps, &p)) {
+        const sp_array_paths all = {
+            .n_strategies = (int32_t)p.names.n, .names = p.names.items, .paths = p.items};
         Py_BEGIN_ALLOW_THREADS;
         r.status = sp_evaluate(&r.first.recordings, &all, &r.options, &r.comparison, NULL, &r.err);
         Py_END_ALLOW_THREADS;

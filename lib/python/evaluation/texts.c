@@ -50,7 +50,8 @@ bool texts_take(PyObject *object, const char *name, int64_t count, texts *out)
     out->list = PySequence_List(object);
     out->n = out->list ? (int64_t)PyList_Size(out->list) : 0;
     if (out->list && count >= 0 && out->n != count)
-        PyErr_Format(PyExc_ValueError, "%s: there are %lld texts, not %lld", name, (long long)out->n, (long long)count);
+        PyErr_Format(PyExc_ValueError, "%s: there are %lld texts, not %lld", name, (long long)out->n,
+                     (long long)count);
     else if (out->list && read_items(name, out))
         return true;
     texts_release(out);

@@ -19,7 +19,8 @@ static bool is_type(const Py_buffer *view, array_type type)
     const bool is_little = *(const uint8_t *)&one == 1;
     if (*format == '@' || *format == '=' || *format == (is_little ? '<' : '>'))
         format++;
-    return *format && !format[1] && strchr(types[type].formats, *format) && view->itemsize == types[type].size;
+    return *format && !format[1] && strchr(types[type].formats, *format) &&
+           view->itemsize == types[type].size;
 }
 
 static bool fail(PyObject *class, const char *name, const char *what)
@@ -36,7 +37,8 @@ static bool take_view(PyObject *object, const char *name, bool is_output, array 
         return true;
     memset(out, 0, sizeof *out);
     PyErr_Clear();
-    return fail(PyExc_TypeError, name, is_output ? "a writable C-contiguous buffer" : "a C-contiguous buffer");
+    return fail(PyExc_TypeError, name,
+                is_output ? "a writable C-contiguous buffer" : "a C-contiguous buffer");
 }
 
 /* The view that was taken as an array of so many items of that type. */
@@ -48,7 +50,8 @@ static bool check_view(const char *name, array_type type, int64_t count, array *
     if ((uintptr_t)out->view.buf % (uintptr_t)types[type].size != 0)
         return fail(PyExc_ValueError, name, "aligned");
     if (count >= 0 && out->count != count) {
-        PyErr_Format(PyExc_ValueError, "%s: the array has %lld items, not %lld", name, (long long)out->count, (long long)count);
+        PyErr_Format(PyExc_ValueError, "%s: the array has %lld items, not %lld", name, (long long)out->count,
+                     (long long)count);
         return false;
     }
     static char nothing; /* an array that was given is never NULL */
@@ -56,7 +59,8 @@ static bool check_view(const char *name, array_type type, int64_t count, array *
     return true;
 }
 
-bool array_take(PyObject *object, const char *name, array_type type, int64_t count, bool is_output, array *out)
+bool array_take(PyObject *object, const char *name, array_type type, int64_t count, bool is_output,
+                array *out)
 {
     memset(out, 0, sizeof *out);
     if (!object || object == Py_None)

@@ -12,8 +12,8 @@
 typedef struct decoding {
     request r;
     sp_decode_options how;
-    array paths, scores, status, step, n_broken, broken, confidence, log_partition, margins, best_paths, best_scores, n_found,
-        draws;
+    array paths, scores, status, step, n_broken, broken, confidence, log_partition, margins, best_paths,
+        best_scores, n_found, draws;
     int32_t n_best, n_draws;
     uint64_t seed;
     sp_decoded *results; /* [most recordings of a group] */
@@ -51,7 +51,8 @@ static bool answers_take(PyObject *outputs, decoding *a)
         return false;
     if (!array_from(outputs, "paths", INT32, S, true, &a->paths) ||
         !array_from(outputs, "scores", FLOAT64, N, true, &a->scores) ||
-        !array_from(outputs, "status", BYTES, N, true, &a->status) || !array_from(outputs, "step", INT64, N, true, &a->step) ||
+        !array_from(outputs, "status", BYTES, N, true, &a->status) ||
+        !array_from(outputs, "step", INT64, N, true, &a->step) ||
         !array_from(outputs, "n_broken", INT64, N, true, &a->n_broken) ||
         !array_from(outputs, "broken", BYTES, S, true, &a->broken) ||
         !array_from(outputs, "confidence", FLOAT32, S, true, &a->confidence) ||
@@ -62,8 +63,8 @@ static bool answers_take(PyObject *outputs, decoding *a)
         !array_from(outputs, "n_found", INT32, N, true, &a->n_found) ||
         !array_from(outputs, "draws", INT32, a->n_draws * S, true, &a->draws))
         return false;
-    const bool has_all =
-        a->paths.data && (a->n_best == 0 || (a->best_paths.data && a->best_scores.data)) && (a->n_draws == 0 || a->draws.data);
+    const bool has_all = a->paths.data && (a->n_best == 0 || (a->best_paths.data && a->best_scores.data)) &&
+                         (a->n_draws == 0 || a->draws.data);
     if (!has_all)
         PyErr_SetString(PyExc_TypeError, "an output array is missing");
     return has_all;
@@ -126,8 +127,10 @@ static sp_status decode_group(request *r, const group *g, sp_error *err)
     };
     const sp_batch batch = sp_block_batch(g->block);
     sp_workers *workers = r->context->workers;
-    sp_status status = r->looks_along ? sp_decode_checked(r->chain->chain, g->block, r->how.kind, &a->how, workers, &output, err)
-                                      : sp_decode_batch(r->chain->chain, &batch, &a->how, workers, &output, err);
+    sp_status status =
+        r->looks_along
+            ? sp_decode_checked(r->chain->chain, g->block, r->how.kind, &a->how, workers, &output, err)
+            : sp_decode_batch(r->chain->chain, &batch, &a->how, workers, &output, err);
     if (status == SP_OK)
         put_results(a, g);
     return status;
@@ -158,15 +161,15 @@ PyObject *py_decode(PyObject *module, PyObject *args)
     PyObject *chain, *inputs, *options, *strategy, *outputs, *done = NULL;
     int relax;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!UpO!", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &strategy, &relax,
-                          &PyDict_Type, &outputs))
+    if (!PyArg_ParseTuple(args, "OO!O!UpO!", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &strategy,
+                          &relax, &PyDict_Type, &outputs))
         return NULL;
     decoding *job = request_new(sizeof *job, decoding_release);
     if (!job)
         return NULL;
     job->r.looks_along = true;
-    if (request_open(&job->r, chain, inputs, options) && options_from(strategy, relax, &job->how) && answers_take(outputs, job) &&
-        reserve(job) && request_run(&job->r, decode_group))
+    if (request_open(&job->r, chain, inputs, options) && options_from(strategy, relax, &job->how) &&
+        answers_take(outputs, job) && reserve(job) && request_run(&job->r, decode_group))
         done = request_counts(&job->r);
     request_close(&job->r);
     return done;

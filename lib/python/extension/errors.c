@@ -22,8 +22,9 @@ PyObject *raise_error(const sp_error *err)
     if (err->status == SP_ENOMEM)
         return PyErr_NoMemory();
     PyObject *message = PyUnicode_DecodeUTF8(err->message, (Py_ssize_t)strlen(err->message), "replace");
-    PyObject *made =
-        message ? PyObject_CallFunction(make_error, "sOL", sp_status_name(err->status), message, (long long)err->step) : NULL;
+    PyObject *made = message ? PyObject_CallFunction(make_error, "sOL", sp_status_name(err->status), message,
+                                                     (long long)err->step)
+                             : NULL;
     if (made)
         PyErr_SetObject((PyObject *)Py_TYPE(made), made);
     Py_XDECREF(message);

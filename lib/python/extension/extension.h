@@ -27,10 +27,10 @@ PyObject *raise_error(const sp_error *err);
 
 /* dict[name], borrowed; NULL where it is absent. The name is made a Python text once for each place that asks: making and hashing
  * it each time would cost a small call more than its decoding. */
-#define MEMBER(dict, name)                                                                                                       \
-    __extension__({                                                                                                              \
-        static PyObject *member_name;                                                                                            \
-        member_of(dict, &member_name, name);                                                                                     \
+#define MEMBER(dict, name)                                                                                   \
+    __extension__({                                                                                          \
+        static PyObject *member_name;                                                                        \
+        member_of(dict, &member_name, name);                                                                 \
     })
 PyObject *member_of(PyObject *dict, PyObject **kept, const char *name);
 
@@ -45,11 +45,13 @@ typedef enum array_type { BYTES, INT32, INT64, FLOAT32, FLOAT64 } array_type;
 
 /* Takes a view of `object` as an array of that type; `count` items (-1: any number), writable where asked. None is no array.
  * False with an exception: another type, another length, not contiguous, not aligned. */
-bool array_take(PyObject *object, const char *name, array_type type, int64_t count, bool is_output, array *out);
+bool array_take(PyObject *object, const char *name, array_type type, int64_t count, bool is_output,
+                array *out);
 /* The same for scores, which are float32 or float64. */
 bool array_take_scores(PyObject *object, array *out, sp_dtype *dtype);
 /* The same for a member of a dictionary; absent or None: empty. */
-#define array_from(dict, name, type, count, is_output, out) array_take(MEMBER(dict, name), name, type, count, is_output, out)
+#define array_from(dict, name, type, count, is_output, out)                                                  \
+    array_take(MEMBER(dict, name), name, type, count, is_output, out)
 void array_release(array *a);
 
 /* ---- contexts.c ---- */

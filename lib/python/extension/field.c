@@ -7,7 +7,8 @@
 
 /* The arrays of a call. */
 typedef struct field_arrays {
-    array scores, first, length, move, start, end, targets, weight, along, value, fault, by_scores, by_move, by_start, by_end;
+    array scores, first, length, move, start, end, targets, weight, along, value, fault, by_scores, by_move,
+        by_start, by_end;
 } field_arrays;
 
 static void arrays_release(field_arrays *a)
@@ -43,7 +44,8 @@ static bool numbers_from(PyObject *inputs, PyObject *outputs, field_arrays *a, s
     const int64_t N = f->n_recordings = a->first.count;
     return array_from(inputs, "length", INT64, N, false, &a->length) &&
            array_from(inputs, "move", FLOAT64, K * K, false, &a->move) &&
-           array_from(inputs, "start", FLOAT64, K, false, &a->start) && array_from(inputs, "end", FLOAT64, K, false, &a->end) &&
+           array_from(inputs, "start", FLOAT64, K, false, &a->start) &&
+           array_from(inputs, "end", FLOAT64, K, false, &a->end) &&
            array_from(inputs, "weight", FLOAT64, N, false, &a->weight) &&
            array_from(outputs, "value", FLOAT64, N, true, &a->value) &&
            array_from(outputs, "fault", INT64, 3 * N, true, &a->fault) &&
@@ -56,15 +58,19 @@ static bool numbers_from(PyObject *inputs, PyObject *outputs, field_arrays *a, s
 static bool check(const field_arrays *a, const sp_field *f)
 {
     const int64_t rows = a->scores.count / f->n_classes;
-    bool is_right = a->first.data && a->length.data && a->move.data && a->start.data && a->end.data && a->value.data &&
-                    a->fault.data && f->stride >= 1 && !(a->along.data && (a->weight.data || a->targets.data)) &&
+    bool is_right = a->first.data && a->length.data && a->move.data && a->start.data && a->end.data &&
+                    a->value.data && a->fault.data && f->stride >= 1 &&
+                    !(a->along.data && (a->weight.data || a->targets.data)) &&
                     (!a->by_move.data || (a->by_start.data && a->by_end.data));
     for (int64_t n = 0; is_right && n < f->n_recordings; n++) {
-        const int64_t first = ((const int64_t *)a->first.data)[n], length = ((const int64_t *)a->length.data)[n];
-        is_right = first >= 0 && length >= 0 && (length == 0 || (first < rows && length - 1 <= (rows - 1 - first) / f->stride));
+        const int64_t first = ((const int64_t *)a->first.data)[n],
+                      length = ((const int64_t *)a->length.data)[n];
+        is_right = first >= 0 && length >= 0 &&
+                   (length == 0 || (first < rows && length - 1 <= (rows - 1 - first) / f->stride));
     }
     if (!is_right)
-        PyErr_SetString(PyExc_ValueError, "an array is missing, or a step is not among the rows of the scores");
+        PyErr_SetString(PyExc_ValueError,
+                        "an array is missing, or a step is not among the rows of the scores");
     return is_right;
 }
 
@@ -109,13 +115,15 @@ PyObject *py_field(PyObject *module, PyObject *args)
     sp_field f = {.n_classes = 0};
     sp_error err;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!LiO!p", &PyDict_Type, &inputs, &stride, &n_threads, &PyDict_Type, &outputs, &is_plain))
+    if (!PyArg_ParseTuple(args, "O!LiO!p", &PyDict_Type, &inputs, &stride, &n_threads, &PyDict_Type, &outputs,
+                          &is_plain))
         return NULL;
     f.stride = stride;
     f.is_plain = is_plain;
     context *c = NULL;
     sp_status status = SP_OK;
-    if (scores_from(inputs, outputs, &a, &f) && numbers_from(inputs, outputs, &a, &f) && check(&a, &f) && threads_from(n_threads))
+    if (scores_from(inputs, outputs, &a, &f) && numbers_from(inputs, outputs, &a, &f) && check(&a, &f) &&
+        threads_from(n_threads))
         c = context_take(is_short(&a, &f) ? 1 : n_threads);
     if (c) {
         status = run(&a, &f, c, &err);

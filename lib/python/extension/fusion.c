@@ -23,7 +23,8 @@ static sp_status add(const adding *a, sp_error *err)
     sp_block *block = sp_block_new();
     TRY(block ? SP_OK : sp_no_memory(err));
     TRY(sp_block_reserve(block, 1, a->view.n_steps, a->view.n_classes, a->view.dtype, SP_BLOCK_SCORES, err));
-    memcpy(block->scores, a->view.data, (size_t)(a->view.n_steps * a->view.n_classes) * (size_t)a->view.dtype);
+    memcpy(block->scores, a->view.data,
+           (size_t)(a->view.n_steps * a->view.n_classes) * (size_t)a->view.dtype);
     block->offsets[0] = 0;
     block->offsets[1] = a->view.n_steps;
     block->file = a->name;
@@ -41,7 +42,8 @@ PyObject *py_add_scores(PyObject *module, PyObject *args)
     int kind, n_classes, missing_uniform;
     adding a = {.how = sp_prepare_options_default()};
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOidipdO", &a.name, &scores, &kind, &a.weight, &n_classes, &missing_uniform, &a.how.floor, &out))
+    if (!PyArg_ParseTuple(args, "sOidipdO", &a.name, &scores, &kind, &a.weight, &n_classes, &missing_uniform,
+                          &a.how.floor, &out))
         return NULL;
     a.how.missing_uniform = missing_uniform;
     bool is_taken = array_take_scores(scores, &a.scores, &a.view.dtype) &&

@@ -21,7 +21,8 @@ PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
     sp_status status = SP_OK;
     sp_error err;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&Ozzd", PyUnicode_FSConverter, &file, &given, &preset, &map, &epoch_seconds))
+    if (!PyArg_ParseTuple(args, "O&Ozzd", PyUnicode_FSConverter, &file, &given, &preset, &map,
+                          &epoch_seconds))
         return NULL;
     const sp_model *model = model_of_object(given);
     const char *name = model ? PyBytes_AsString(file) : NULL;
@@ -35,8 +36,9 @@ PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
             status = sp_hypnogram_read(name, model, codes, epoch_seconds, &h, &err);
         Py_END_ALLOW_THREADS;
         if (status == SP_OK)
-            out = Py_BuildValue("(y#dN)", (const char *)h.labels, (Py_ssize_t)h.n_steps * (Py_ssize_t)sizeof *h.labels,
-                                h.epoch_seconds, PyUnicode_DecodeUTF8(h.remark, (Py_ssize_t)strlen(h.remark), "replace"));
+            out = Py_BuildValue("(y#dN)", (const char *)h.labels,
+                                (Py_ssize_t)h.n_steps * (Py_ssize_t)sizeof *h.labels, h.epoch_seconds,
+                                PyUnicode_DecodeUTF8(h.remark, (Py_ssize_t)strlen(h.remark), "replace"));
         else
             raise_error(&err);
     }
@@ -83,7 +85,8 @@ PyObject *py_write_hypnogram(PyObject *module, PyObject *args)
     sp_error err;
     sp_status status = SP_OK;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OOdp", PyUnicode_FSConverter, &file, &labels, &names, &epoch_seconds, &force))
+    if (!PyArg_ParseTuple(args, "O&OOdp", PyUnicode_FSConverter, &file, &labels, &names, &epoch_seconds,
+                          &force))
         return NULL;
     int32_t n_classes = 0;
     const char **classes = strings(names, &list, &n_classes);
@@ -95,8 +98,8 @@ PyObject *py_write_hypnogram(PyObject *module, PyObject *args)
         const char *name = PyBytes_AsString(file);
         for (int64_t t = 0; status == SP_OK && t < night.n_steps; t++)
             if (night.labels[t] < -1 || night.labels[t] >= n_classes)
-                status = sp_fail(&err, SP_EINVAL, "step %lld: %d is none of the %d classes, and not -1", (long long)t,
-                                 (int)night.labels[t], (int)n_classes);
+                status = sp_fail(&err, SP_EINVAL, "step %lld: %d is none of the %d classes, and not -1",
+                                 (long long)t, (int)night.labels[t], (int)n_classes);
         Py_BEGIN_ALLOW_THREADS;
         if (status == SP_OK)
             status = sp_hypnogram_write(name, &night, force, &err);
@@ -123,7 +126,8 @@ PyObject *py_unscored_words(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO", &words, &classes))
         return NULL;
-    const char **items = strings(words, &list, &n), **of = items ? strings(classes, &names, &n_classes) : NULL;
+    const char **items = strings(words, &list, &n),
+               **of = items ? strings(classes, &names, &n_classes) : NULL;
     out = of ? PyList_New(0) : NULL;
     const bool is_sleep = out && sp_classes_are_stages(n_classes, of);
     for (int32_t i = 0; out && is_sleep && i < n; i++)

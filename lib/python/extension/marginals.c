@@ -41,7 +41,8 @@ static void run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
     const int64_t K = p->r.chain->n_classes;
     const sp_batch batch = sp_block_batch(p->g->block);
     const int32_t *paths = p->paths.data;
-    double *marginals = p->marginals.data, *log_partition = p->log_partition.data, *path_scores = p->scores.data;
+    double *marginals = p->marginals.data, *log_partition = p->log_partition.data,
+           *path_scores = p->scores.data;
     for (int64_t i = first; i < last && !p->failed; i++) {
         const sp_scores scores = sp_batch_recording(&batch, i);
         const int64_t n = p->g->first + i, step = p->g->first_step + batch.offsets[i];
@@ -72,13 +73,15 @@ PyObject *py_forward_backward(PyObject *module, PyObject *args)
 {
     PyObject *chain, *inputs, *options, *marginals, *log_partition, *done = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!OO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &marginals, &log_partition))
+    if (!PyArg_ParseTuple(args, "OO!O!OO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &marginals,
+                          &log_partition))
         return NULL;
     passes *p = request_new(sizeof *p, passes_release);
     if (!p)
         return NULL;
     if (request_open(&p->r, chain, inputs, options) &&
-        array_take(marginals, "marginals", FLOAT64, p->r.n_steps * p->r.chain->n_classes, true, &p->marginals) &&
+        array_take(marginals, "marginals", FLOAT64, p->r.n_steps * p->r.chain->n_classes, true,
+                   &p->marginals) &&
         array_take(log_partition, "log_partition", FLOAT64, p->r.n_recordings, true, &p->log_partition) &&
         request_run(&p->r, run_group))
         done = request_counts(&p->r);
@@ -90,7 +93,8 @@ PyObject *py_path_scores(PyObject *module, PyObject *args)
 {
     PyObject *chain, *inputs, *options, *paths, *scores, *done = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!OO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &paths, &scores))
+    if (!PyArg_ParseTuple(args, "OO!O!OO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &paths,
+                          &scores))
         return NULL;
     passes *p = request_new(sizeof *p, passes_release);
     if (!p)

@@ -24,7 +24,8 @@ static bool rows_take(PyObject *logits, PyObject *out, rows *r)
     *r = (rows){.view = {.data = NULL}};
     if (!array_take_scores(logits, &r->logits, &r->view.dtype))
         return false;
-    const bool is_table = r->logits.view.ndim == 2 && r->logits.view.shape[1] >= 1 && r->logits.view.shape[1] <= INT32_MAX;
+    const bool is_table =
+        r->logits.view.ndim == 2 && r->logits.view.shape[1] >= 1 && r->logits.view.shape[1] <= INT32_MAX;
     if (!is_table) {
         PyErr_SetString(PyExc_ValueError, "logits [n,K] are needed");
         return false;
@@ -32,7 +33,8 @@ static bool rows_take(PyObject *logits, PyObject *out, rows *r)
     r->view.data = r->logits.data;
     r->view.n_classes = (int32_t)r->logits.view.shape[1];
     r->view.n_steps = (int64_t)r->logits.view.shape[0];
-    const bool is_taken = array_take(out, "out", r->view.dtype == SP_F32 ? FLOAT32 : FLOAT64, r->logits.count, true, &r->out);
+    const bool is_taken =
+        array_take(out, "out", r->view.dtype == SP_F32 ? FLOAT32 : FLOAT64, r->logits.count, true, &r->out);
     if (is_taken && !r->out.data)
         PyErr_SetString(PyExc_TypeError, "out is needed");
     return is_taken && r->out.data;
@@ -48,12 +50,14 @@ static PyObject *masked_softmax(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOp", &logits, &mask, &out, &is_log))
         return NULL;
-    bool is_taken = rows_take(logits, out, &r) && array_take(mask, "mask", BYTES, r.logits.count, false, &r.mask);
+    bool is_taken =
+        rows_take(logits, out, &r) && array_take(mask, "mask", BYTES, r.logits.count, false, &r.mask);
     sp_status status = SP_OK;
     if (is_taken) {
         Py_BEGIN_ALLOW_THREADS;
-        status = is_log ? sp_masked_log_softmax(&r.view, r.mask.data, SP_SOFTMAX_MASK_LOGITS, r.out.data, &err)
-                        : sp_masked_softmax(&r.view, r.mask.data, SP_SOFTMAX_MASK_LOGITS, r.out.data, &err);
+        status = is_log
+                     ? sp_masked_log_softmax(&r.view, r.mask.data, SP_SOFTMAX_MASK_LOGITS, r.out.data, &err)
+                     : sp_masked_softmax(&r.view, r.mask.data, SP_SOFTMAX_MASK_LOGITS, r.out.data, &err);
         Py_END_ALLOW_THREADS;
     }
     rows_release(&r);
@@ -72,9 +76,10 @@ static PyObject *apply_logit_masking(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOO", &logits, &previous, &matrix, &out))
         return NULL;
-    bool is_taken = rows_take(logits, out, &r) &&
-                    array_take(matrix, "matrix", BYTES, (int64_t)r.view.n_classes * r.view.n_classes, false, &r.mask) &&
-                    array_take(previous, "previous", INT32, r.view.n_steps, false, &before);
+    bool is_taken =
+        rows_take(logits, out, &r) &&
+        array_take(matrix, "matrix", BYTES, (int64_t)r.view.n_classes * r.view.n_classes, false, &r.mask) &&
+        array_take(previous, "previous", INT32, r.view.n_steps, false, &before);
     if (is_taken && (!r.mask.data || !before.data)) {
         PyErr_SetString(PyExc_TypeError, "previous and matrix are needed");
         is_taken = false;
@@ -131,7 +136,8 @@ static PyObject *leak(PyObject *module, PyObject *args)
 {
     PyObject *chain, *inputs, *options, *paths, *mask, *out, *done = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!OOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &paths, &mask, &out))
+    if (!PyArg_ParseTuple(args, "OO!O!OOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &paths,
+                          &mask, &out))
         return NULL;
     leaking *l = request_new(sizeof *l, leaking_release);
     if (!l)
@@ -172,7 +178,9 @@ static PyObject *leak_summary(PyObject *module, PyObject *args)
     array_release(&q);
     if (status != SP_OK)
         return raise_error(&err);
-    return is_taken ? Py_BuildValue("(ddLL)", s.mean, s.maximum, (long long)s.maximum_row, (long long)s.n_rows) : NULL;
+    return is_taken
+               ? Py_BuildValue("(ddLL)", s.mean, s.maximum, (long long)s.maximum_row, (long long)s.n_rows)
+               : NULL;
 }
 
 PyMethodDef mask_methods[] = {{"masked_softmax", masked_softmax, METH_VARARGS, NULL},

@@ -112,9 +112,10 @@ static PyObject *model_shape(PyObject *module, PyObject *args)
     if (!names)
         return NULL;
     const int32_t by = step > INT32_MAX ? INT32_MAX : step < 0 ? 0 : (int32_t)step;
-    const sp_status status = strcmp(kind, "cycle") == 0  ? sp_model_new_cycle(n, names, &model, &err)
-                             : strcmp(kind, "band") == 0 ? sp_model_new_band(n, names, by, &model, &err)
-                                                         : sp_model_new_left_right(n, names, by, &model, &err);
+    const sp_status status = strcmp(kind, "cycle") == 0 ? sp_model_new_cycle(n, names, &model, &err)
+                             : strcmp(kind, "band") == 0
+                                 ? sp_model_new_band(n, names, by, &model, &err)
+                                 : sp_model_new_left_right(n, names, by, &model, &err);
     free(names);
     Py_DECREF(list);
     return status == SP_OK ? wrap_model(model) : raise_error(&err);
@@ -187,7 +188,8 @@ static PyObject *model_from_labels(PyObject *module, PyObject *args)
     if (!names)
         return NULL;
     if (array_take(given_labels, "labels", INT32, -1, false, &labels) &&
-        array_take(given_offsets, "offsets", INT64, -1, false, &offsets) && labels_fit(&labels, &offsets, n)) {
+        array_take(given_offsets, "offsets", INT64, -1, false, &offsets) &&
+        labels_fit(&labels, &offsets, n)) {
         sp_status status = sp_label_counts_init(&counts, n, &err);
         if (status == SP_OK) {
             count_labels(&counts, offsets.count - 1, offsets.data, labels.data);
@@ -356,16 +358,19 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         put(d, "start", bytes_or_none(m->start, M, sizeof *m->start)) &&
         put(d, "end", bytes_or_none(m->end, M, sizeof *m->end)) &&
         put(d, "min_dwell", bytes_or_none(m->min_dwell, M, sizeof *m->min_dwell)) &&
-        put(d, "min_dwell_at_end", PyBool_FromLong(m->min_dwell_at_end)) && put(d, "has_times", PyBool_FromLong(has_times)) &&
+        put(d, "min_dwell_at_end", PyBool_FromLong(m->min_dwell_at_end)) &&
+        put(d, "has_times", PyBool_FromLong(has_times)) &&
         put(d, "n_durations", PyLong_FromLong(n_durations)) && put(d, "timed_rules", timed_rules(m)) &&
         put(d, "prior", bytes_or_none(m->prior, m->n_classes, sizeof *m->prior)) &&
         put(d, "windows", PyLong_FromLong(m->windows ? m->windows->steps[m->windows->n - 1] : 0)) &&
         put(d, "fusion", m->fusion ? texts(m->fusion->n, m->fusion->names) : Py_NewRef(Py_None)) &&
         put(d, "fusion_weights",
-            bytes_or_none(m->fusion ? m->fusion->weights : NULL, m->fusion ? m->fusion->n : 0, sizeof(double))) &&
+            bytes_or_none(m->fusion ? m->fusion->weights : NULL, m->fusion ? m->fusion->n : 0,
+                          sizeof(double))) &&
         put(d, "temperature", PyFloat_FromDouble(m->temperature)) &&
         put(d, "transition_weight", PyFloat_FromDouble(m->transition_weight)) &&
-        put(d, "prior_weight", PyFloat_FromDouble(m->prior_weight)) && put(d, "floor", PyFloat_FromDouble(m->floor)))
+        put(d, "prior_weight", PyFloat_FromDouble(m->prior_weight)) &&
+        put(d, "floor", PyFloat_FromDouble(m->floor)))
         return d;
     Py_XDECREF(d);
     return NULL;
@@ -386,7 +391,8 @@ static PyObject *model_check_classifiers(PyObject *self, PyObject *n)
     const long count = PyLong_AsLong(n);
     if (PyErr_Occurred())
         return NULL;
-    return sp_fusion_check_count(model_of(self), (int32_t)count, &err) == SP_OK ? Py_NewRef(Py_None) : raise_error(&err);
+    return sp_fusion_check_count(model_of(self), (int32_t)count, &err) == SP_OK ? Py_NewRef(Py_None)
+                                                                                : raise_error(&err);
 }
 
 /* align(names) -> the class of each column, as int32 bytes. */
@@ -463,7 +469,8 @@ static PyObject *model_chain(PyObject *self, PyObject *args)
     bool is_inside = true;
     for (int64_t k = 0; column && k < m->n_classes; k++)
         is_inside = is_inside && column[k] >= 0 && column[k] < m->n_classes;
-    sp_status status = is_inside ? SP_OK : sp_fail(&err, SP_EINVAL, "class_of_column names a class that does not exist");
+    sp_status status =
+        is_inside ? SP_OK : sp_fail(&err, SP_EINVAL, "class_of_column names a class that does not exist");
     Py_BEGIN_ALLOW_THREADS;
     if (status == SP_OK)
         status = sp_chain_new(m, &options, &chain, &err);
@@ -554,6 +561,6 @@ bool model_init(PyObject *module)
 {
     model_type = (PyTypeObject *)PyType_FromSpec(&model_spec);
     chain_type = (PyTypeObject *)PyType_FromSpec(&chain_spec);
-    return model_type && chain_type && PyModule_AddType(module, model_type) == 0 && PyModule_AddType(module, chain_type) == 0 &&
-           PyModule_AddFunctions(module, functions) == 0;
+    return model_type && chain_type && PyModule_AddType(module, model_type) == 0 &&
+           PyModule_AddType(module, chain_type) == 0 && PyModule_AddFunctions(module, functions) == 0;
 }

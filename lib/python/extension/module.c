@@ -57,7 +57,8 @@ static PyMethodDef methods[] = {{"version", version, METH_NOARGS, NULL},
                                 {"write_hypnogram", py_write_hypnogram, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
-static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._core", .m_size = -1, .m_methods = methods};
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._core", .m_size = -1,
+                                 .m_methods = methods};
 
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)

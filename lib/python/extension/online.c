@@ -29,7 +29,8 @@ static void online_free(PyObject *object)
 }
 
 /* Takes how scores become nats from a dictionary, and keeps the prior. */
-static sp_status keep_preparation(online_object *self, PyObject *options, int kind, int32_t n_classes, sp_error *err)
+static sp_status keep_preparation(online_object *self, PyObject *options, int kind, int32_t n_classes,
+                                  sp_error *err)
 {
     array prior = {.data = NULL};
     if (!preparation_from(options, n_classes, &self->how, &prior)) /* the package's own fault */
@@ -59,7 +60,8 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
         PyErr_SetString(PyExc_TypeError, "Online takes no names");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OLLpiO!", &chain, &lag, &remaining, &is_exact, &kind, &PyDict_Type, &options) ||
+    if (!PyArg_ParseTuple(args, "OLLpiO!", &chain, &lag, &remaining, &is_exact, &kind, &PyDict_Type,
+                          &options) ||
         !chain_of(chain))
         return NULL;
     if (lag < (is_exact ? -1 : 0) || lag > INT32_MAX / 2) {
@@ -73,9 +75,11 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
     const chain_object *c = chain_of(chain);
     self->chain = Py_NewRef(chain);
     self->row = malloc((size_t)c->n_classes * sizeof *self->row);
-    sp_status status = self->row ? keep_preparation(self, options, kind, c->n_classes, &err) : sp_no_memory(&err);
+    sp_status status =
+        self->row ? keep_preparation(self, options, kind, c->n_classes, &err) : sp_no_memory(&err);
     if (status == SP_OK)
-        status = (is_exact ? sp_online_new_exact : sp_online_new)(c->chain, (int32_t)lag, &self->online, &err);
+        status =
+            (is_exact ? sp_online_new_exact : sp_online_new)(c->chain, (int32_t)lag, &self->online, &err);
     self->is_exact = is_exact;
     if (status == SP_OK)
         status = sp_online_end_after(self->online, remaining, &err);
@@ -89,15 +93,20 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
 static sp_status prepare(const online_object *self, int32_t n_classes, sp_error *err)
 {
     int64_t offsets[] = {0, 1};
-    sp_block block = {
-        .n_recordings = 1, .n_steps = 1, .n_classes = n_classes, .offsets = offsets, .dtype = SP_F64, .scores = self->row};
+    sp_block block = {.n_recordings = 1,
+                      .n_steps = 1,
+                      .n_classes = n_classes,
+                      .offsets = offsets,
+                      .dtype = SP_F64,
+                      .scores = self->row};
     return sp_prepare(&block, &self->how, NULL, NULL, err);
 }
 
 static bool begin(online_object *self)
 {
     if (self->is_busy)
-        PyErr_SetString(PyExc_RuntimeError, "another thread is using this OnlineDecoder; give each stream its own");
+        PyErr_SetString(PyExc_RuntimeError,
+                        "another thread is using this OnlineDecoder; give each stream its own");
     return !self->is_busy;
 }
 
@@ -122,13 +131,15 @@ static PyObject *online_push(PyObject *object, PyObject *args)
     array values;
     int32_t decided = -1, n = 0, *several = NULL;
     sp_error err;
-    if (!PyArg_ParseTuple(args, "Op", &row, &is_gap) || !begin(self) || !array_take(row, "row", FLOAT64, K, false, &values))
+    if (!PyArg_ParseTuple(args, "Op", &row, &is_gap) || !begin(self) ||
+        !array_take(row, "row", FLOAT64, K, false, &values))
         return NULL;
     if (!values.data) {
         PyErr_SetString(PyExc_TypeError, "a row is needed");
         return NULL;
     }
-    if (self->is_exact && !(several = malloc(((size_t)sp_online_pending(self->online) + 1) * sizeof *several))) {
+    if (self->is_exact &&
+        !(several = malloc(((size_t)sp_online_pending(self->online) + 1) * sizeof *several))) {
         array_release(&values);
         return PyErr_NoMemory();
     }
@@ -190,12 +201,16 @@ static PyObject *online_forced(PyObject *object, PyObject *none)
     return PyLong_FromLongLong(sp_online_forced(((online_object *)object)->online));
 }
 
-static PyMethodDef methods[] = {{"push", online_push, METH_VARARGS, NULL},      {"finish", online_finish, METH_NOARGS, NULL},
-                                {"restart", online_restart, METH_NOARGS, NULL}, {"pending", online_pending, METH_NOARGS, NULL},
-                                {"forced", online_forced, METH_NOARGS, NULL},   {NULL, NULL, 0, NULL}};
-static PyType_Slot slots[] = {{Py_tp_new, online_new}, {Py_tp_dealloc, online_free}, {Py_tp_methods, methods}, {0, NULL}};
-static PyType_Spec spec = {
-    .name = "statepath._core.Online", .basicsize = sizeof(online_object), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};
+static PyMethodDef methods[] = {
+    {"push", online_push, METH_VARARGS, NULL},      {"finish", online_finish, METH_NOARGS, NULL},
+    {"restart", online_restart, METH_NOARGS, NULL}, {"pending", online_pending, METH_NOARGS, NULL},
+    {"forced", online_forced, METH_NOARGS, NULL},   {NULL, NULL, 0, NULL}};
+static PyType_Slot slots[] = {
+    {Py_tp_new, online_new}, {Py_tp_dealloc, online_free}, {Py_tp_methods, methods}, {0, NULL}};
+static PyType_Spec spec = {.name = "statepath._core.Online",
+                           .basicsize = sizeof(online_object),
+                           .flags = Py_TPFLAGS_DEFAULT,
+                           .slots = slots};
 
 bool online_init(PyObject *module)
 {

@@ -38,10 +38,10 @@ bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind)
     if (found != SP_N_KINDS)
         return true;
     sp_error err;
-    sp_fail(
-        &err, SP_EDATA,
-        "the first row is neither probabilities nor log probabilities; say what the scores are: `kind` \"logits\" applies the "
-        "softmax, `kind` \"scores\" uses them as they are");
+    sp_fail(&err, SP_EDATA,
+            "the first row is neither probabilities nor log probabilities; say what the scores are: `kind` "
+            "\"logits\" applies the "
+            "softmax, `kind` \"scores\" uses them as they are");
     raise_error(&err);
     return false;
 }
@@ -83,8 +83,8 @@ static bool arrays_from(request *r, PyObject *inputs)
         return false;
     r->n_steps = r->scores.count / K;
     r->n_recordings = r->offsets.count - 1;
-    if (r->scores.count % K != 0 || r->scores.view.ndim != 2 || (r->n_steps > 0 && r->scores.view.shape[1] != K) ||
-        r->n_recordings < 0) {
+    if (r->scores.count % K != 0 || r->scores.view.ndim != 2 ||
+        (r->n_steps > 0 && r->scores.view.shape[1] != K) || r->n_recordings < 0) {
         PyErr_Format(PyExc_ValueError, "scores [S,%lld] and offsets [N+1] are needed", (long long)K);
         return false;
     }
@@ -182,15 +182,18 @@ static bool is_short(const request *r)
 
 static bool options_from(request *r, PyObject *options)
 {
-    const double kind = number_of(MEMBER(options, "kind"), -1), threads = number_of(MEMBER(options, "threads"), 0);
-    const sp_scores raw = {.data = r->scores.data, .dtype = r->dtype, .n_classes = r->chain->n_classes, .n_steps = r->n_steps};
+    const double kind = number_of(MEMBER(options, "kind"), -1),
+                 threads = number_of(MEMBER(options, "threads"), 0);
+    const sp_scores raw = {
+        .data = r->scores.data, .dtype = r->dtype, .n_classes = r->chain->n_classes, .n_steps = r->n_steps};
     const sp_prepare_options *how = &r->how;
-    if (!preparation_from(options, r->chain->n_classes, &r->how, &r->log_prior) || !threads_from((long)threads) ||
-        !kind_from_scores(&raw, (long)kind, &r->how.kind))
+    if (!preparation_from(options, r->chain->n_classes, &r->how, &r->log_prior) ||
+        !threads_from((long)threads) || !kind_from_scores(&raw, (long)kind, &r->how.kind))
         return false;
     r->how.clamp = r->labels.data != NULL;
-    r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform || how->clamp ||
-                    how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || how->windows || r->mask.data;
+    r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform ||
+                    how->clamp || how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 ||
+                    how->windows || r->mask.data;
     r->looks_along = r->looks_along && !r->is_changed;
     r->context = context_take(is_short(r) ? 1 : (int)threads);
     return r->context != NULL;
@@ -287,10 +290,13 @@ static sp_status fill_block(request *r, group *g, sp_error *err)
 static void run_groups(request *r)
 {
     const int64_t *offsets = r->offsets.data;
-    for (int64_t first = 0, end; r->status == SP_OK && !r->is_stopped && first < r->n_recordings; first = end) {
+    for (int64_t first = 0, end; r->status == SP_OK && !r->is_stopped && first < r->n_recordings;
+         first = end) {
         end = group_end(r, first);
-        group g = {
-            .first = first, .n_recordings = end - first, .first_step = offsets[first], .n_steps = offsets[end] - offsets[first]};
+        group g = {.first = first,
+                   .n_recordings = end - first,
+                   .first_step = offsets[first],
+                   .n_steps = offsets[end] - offsets[first]};
         r->status = fill_block(r, &g, &r->err);
         if (r->status == SP_OK && !r->looks_along)
             r->status = sp_prepare(g.block, &r->how, r->context->workers, &r->counts, &r->err);

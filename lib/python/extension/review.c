@@ -32,7 +32,8 @@ static sp_status review_group(request *r, const group *g, sp_error *err)
     reviewing *a = (reviewing *)r;
     const sp_batch batch = sp_block_batch(g->block);
     const sp_status status =
-        sp_review_batch(&batch, own_chain, a, a->best.most, sp_review_best_least(&a->best), r->context->workers, &a->room, err);
+        sp_review_batch(&batch, own_chain, a, a->best.most, sp_review_best_least(&a->best),
+                        r->context->workers, &a->room, err);
     for (int64_t n = 0; status == SP_OK && n < batch.n_recordings; n++) {
         r->failed += a->room.status[n] != SP_OK;
         for (int64_t i = 0; i < a->room.n_found[n]; i++) {
@@ -64,8 +65,8 @@ PyObject *py_review(PyObject *module, PyObject *args)
     PyObject *chain, *inputs, *options, *recording, *step, *likeliest, *probability, *gain, *done = NULL;
     long long most;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!LOOOOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &most, &recording, &step,
-                          &likeliest, &probability, &gain))
+    if (!PyArg_ParseTuple(args, "OO!O!LOOOOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &most,
+                          &recording, &step, &likeliest, &probability, &gain))
         return NULL;
     reviewing *a = request_new(sizeof *a, reviewing_release);
     if (!a)
@@ -76,7 +77,8 @@ PyObject *py_review(PyObject *module, PyObject *args)
                     array_take(likeliest, "likeliest", INT32, most, true, &a->likeliest) &&
                     array_take(probability, "probability", FLOAT64, most, true, &a->probability) &&
                     array_take(gain, "gain", FLOAT64, most, true, &a->gain);
-    if (is_taken && !(a->recording.data && a->step.data && a->likeliest.data && a->probability.data && a->gain.data)) {
+    if (is_taken &&
+        !(a->recording.data && a->step.data && a->likeliest.data && a->probability.data && a->gain.data)) {
         PyErr_SetString(PyExc_TypeError, "an output array is missing");
         is_taken = false;
     }

@@ -52,7 +52,8 @@ static sp_status value_spans(const span_job *s, const sp_scores *scores, int64_t
             places[i] = (sp_span_place){found[i].first, found[i].last, found[i].type};
             posteriors[i] = NAN;
         }
-        status = sp_span_posteriors(s->r.chain->chain, scores, scratch, reads, s->tags, n, places, posteriors, NULL);
+        status = sp_span_posteriors(s->r.chain->chain, scores, scratch, reads, s->tags, n, places, posteriors,
+                                    NULL);
     }
     for (int64_t i = 0; i < n; i++) {
         const int64_t first = at + found[i].first;
@@ -134,8 +135,8 @@ PyObject *py_span_values(PyObject *module, PyObject *args)
     PyObject *chain, *inputs, *options, *classes, *paths, *last, *type, *score, *posterior, *done = NULL;
     int are_runs;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!OpOOOOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &classes, &are_runs,
-                          &paths, &last, &type, &score, &posterior))
+    if (!PyArg_ParseTuple(args, "OO!O!OpOOOOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options,
+                          &classes, &are_runs, &paths, &last, &type, &score, &posterior))
         return NULL;
     span_job *s = request_new(sizeof *s, span_job_release);
     if (!s)
@@ -177,7 +178,8 @@ PyObject *py_window_texts(PyObject *module, PyObject *args)
     if (array_take(given_starts, "starts", INT64, -1, false, &starts) &&
         array_take(given_offsets, "offsets", INT64, starts.count + 1, false, &offsets) &&
         array_take(given_texts, "texts", INT64, starts.count, false, &texts)) {
-        if (sp_joined_texts_find(starts.count, offsets.data, starts.data, texts.data, "scores", NULL, &found, &err) != SP_OK) {
+        if (sp_joined_texts_find(starts.count, offsets.data, starts.data, texts.data, "scores", NULL, &found,
+                                 &err) != SP_OK) {
             raise_error(&err);
         } else {
             PyObject *first = list_of(found.first, found.n + 1), *steps = list_of(found.offsets, found.n + 1);
@@ -214,7 +216,8 @@ static bool ascends(const array *a, int64_t n, int64_t end)
 
 static sp_status join(const join_job *j, sp_error *err)
 {
-    const int64_t *offsets = j->offsets.data, *starts = j->starts.data, *first = j->first.data, *steps = j->text_offsets.data;
+    const int64_t *offsets = j->offsets.data, *starts = j->starts.data, *first = j->first.data,
+                  *steps = j->text_offsets.data;
     const size_t K = (size_t)j->n_classes;
     double *out = j->out.data;
     sp_status status = SP_OK;
@@ -231,7 +234,8 @@ static sp_status join(const join_job *j, sp_error *err)
             window->offsets[0] = 0;
             window->offsets[1] = window->n_steps;
             window->first = w;
-            TRY(sp_join_add(j->how, window, &j->read, starts[w], T, out + (size_t)steps[n] * K, seen + steps[n], err));
+            TRY(sp_join_add(j->how, window, &j->read, starts[w], T, out + (size_t)steps[n] * K,
+                            seen + steps[n], err));
         }
         sp_join_end(j->how, j->read.kind, T, j->n_classes, out + (size_t)steps[n] * K, seen + steps[n]);
     }
@@ -247,10 +251,11 @@ PyObject *py_join_windows(PyObject *module, PyObject *args)
     int is_mean, kind, missing_uniform;
     join_job j = {.dtype = SP_F64};
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOpipO", &scores, &offsets, &starts, &first, &text_offsets, &is_mean, &kind, &missing_uniform,
-                          &out))
+    if (!PyArg_ParseTuple(args, "OOOOOpipO", &scores, &offsets, &starts, &first, &text_offsets, &is_mean,
+                          &kind, &missing_uniform, &out))
         return NULL;
-    bool is_taken = array_take_scores(scores, &j.scores, &j.dtype) && array_take(starts, "starts", INT64, -1, false, &j.starts) &&
+    bool is_taken = array_take_scores(scores, &j.scores, &j.dtype) &&
+                    array_take(starts, "starts", INT64, -1, false, &j.starts) &&
                     array_take(offsets, "offsets", INT64, j.starts.count + 1, false, &j.offsets) &&
                     array_take(first, "first", INT64, -1, false, &j.first) && j.first.count > 0 &&
                     array_take(text_offsets, "text_offsets", INT64, j.first.count, false, &j.text_offsets) &&
@@ -264,7 +269,8 @@ PyObject *py_join_windows(PyObject *module, PyObject *args)
         j.how = is_mean ? SP_JOIN_MEAN : SP_JOIN_MIDDLE;
         j.read = sp_prepare_options_default();
         j.read.missing_uniform = missing_uniform;
-        is_taken = S >= 0 && ascends(&j.offsets, j.n_windows, S) && ascends(&j.first, j.n_texts, j.n_windows) &&
+        is_taken = S >= 0 && ascends(&j.offsets, j.n_windows, S) &&
+                   ascends(&j.first, j.n_texts, j.n_windows) &&
                    ascends(&j.text_offsets, j.n_texts, j.n_steps) && j.scores.count == S * j.n_classes &&
                    j.out.count == j.n_steps * j.n_classes;
     }
@@ -278,7 +284,8 @@ PyObject *py_join_windows(PyObject *module, PyObject *args)
         sp_status status;
         sp_error err;
         Py_BEGIN_ALLOW_THREADS status = join(&j, &err);
-        Py_END_ALLOW_THREADS done = status == SP_OK ? PyLong_FromLong(sp_join_kind(j.how, j.read.kind)) : raise_error(&err);
+        Py_END_ALLOW_THREADS done =
+            status == SP_OK ? PyLong_FromLong(sp_join_kind(j.how, j.read.kind)) : raise_error(&err);
     }
     enum { N_ARRAYS = 6 };
     array *const all[N_ARRAYS] = {&j.scores, &j.offsets, &j.starts, &j.first, &j.text_offsets, &j.out};

@@ -40,8 +40,8 @@ static char part_tag(const char *text, bool has_suffix, const char **type, size_
 
 /* One tag; types are numbered by the first step [T] that has them, and its type is kept in texts[t], a list. False with an
  * exception. Letters that no scheme has are inside, as seqeval reads them. */
-static bool read_tag(PyObject *item, bool has_suffix, const sp_tag_scheme *scheme, sp_names *types, int32_t t, PyObject *kept,
-                     sp_tag *out)
+static bool read_tag(PyObject *item, bool has_suffix, const sp_tag_scheme *scheme, sp_names *types, int32_t t,
+                     PyObject *kept, sp_tag *out)
 {
     const char *text = PyUnicode_AsUTF8AndSize(item, NULL), *type = "", *ignored;
     size_t n = 0;
@@ -57,7 +57,8 @@ static bool read_tag(PyObject *item, bool has_suffix, const sp_tag_scheme *schem
                      sp_tag_scheme_name(scheme));
         return false;
     }
-    PyObject *own = letter == 'O' || n == 0 ? PyUnicode_FromString("_") : PyUnicode_FromStringAndSize(type, (Py_ssize_t)n);
+    PyObject *own = letter == 'O' || n == 0 ? PyUnicode_FromString("_")
+                                            : PyUnicode_FromStringAndSize(type, (Py_ssize_t)n);
     if (!own || PyList_Append(kept, own) != 0) {
         Py_XDECREF(own);
         return false;
@@ -90,7 +91,8 @@ static PyObject *list_entities(int32_t n, const sp_tag *tags, const sp_tag_schem
             is_fine = !sp_entity_ends(before, now) || add_entity(list, kept, before, first, t - 1);
             first = sp_entity_starts(before, now) ? t : first;
         } else if (first < 0 || !sp_entity_goes_on(scheme, before, now)) {
-            is_fine = first < 0 || !sp_entity_ends_strictly(scheme, before, now) || add_entity(list, kept, before, first, t - 1);
+            is_fine = first < 0 || !sp_entity_ends_strictly(scheme, before, now) ||
+                      add_entity(list, kept, before, first, t - 1);
             first = sp_entity_starts_strictly(scheme, before, now) ? t : -1;
         }
     }

@@ -5,7 +5,8 @@
 
 sp_axis sp_axis_around(const char *name, double low, double high)
 {
-    double range = high - low > 1e-9 ? high - low : 0.01, power = pow(10, floor(log10(range / 4))), times = range / 4 / power;
+    double range = high - low > 1e-9 ? high - low : 0.01, power = pow(10, floor(log10(range / 4))),
+           times = range / 4 / power;
     double step = power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
     sp_axis a = {.step = step, .name = name};
     a.low = floor(low / step + 1e-9) * step;
@@ -19,7 +20,11 @@ sp_axis sp_axis_around(const char *name, double low, double high)
 sp_axis sp_axis_powers(const char *name, double low, double high)
 {
     double from = floor(log10(low)), to = ceil(log10(high));
-    return (sp_axis){.low = pow(10, from), .high = pow(10, to > from ? to : from + 1), .step = 10, .is_log = true, .name = name};
+    return (sp_axis){.low = pow(10, from),
+                     .high = pow(10, to > from ? to : from + 1),
+                     .step = 10,
+                     .is_log = true,
+                     .name = name};
 }
 
 sp_axis sp_axis_places(const char *name, int64_t n)

@@ -71,7 +71,8 @@ static double tick(const sp_axis *a, int i)
     if (!(a->step > 0))
         return NAN;
     double first = a->is_log ? pow(10, ceil(log10(a->low) - 1e-9)) : ceil(a->low / a->step - 1e-9) * a->step;
-    double value = a->is_log ? first * pow(10, i) : first + i * a->step, slack = a->is_log ? 1e-9 * a->high : 1e-9 * a->step;
+    double value = a->is_log ? first * pow(10, i) : first + i * a->step,
+           slack = a->is_log ? 1e-9 * a->high : 1e-9 * a->step;
     return value <= a->high + slack ? value : NAN;
 }
 
@@ -80,7 +81,8 @@ static void draw_axes(sp_chart *c)
 {
     const sp_chart_area *area = c->area;
     sp_buffer *out = c->out;
-    const char *x_name = c->x.name ? c->x.name : c->x_name.data, *y_name = c->y.name ? c->y.name : c->y_name.data;
+    const char *x_name = c->x.name ? c->x.name : c->x_name.data,
+               *y_name = c->y.name ? c->y.name : c->y_name.data;
     int below = c->x_ticks_at ? c->x_ticks_at : area->bottom, font = area->height > 300 ? 1 : 0;
     sp_buffer_text(out, "<path class=\"rule\" d=\"");
     for (int i = 0; isfinite(tick(&c->y, i)); i++) {
@@ -109,7 +111,9 @@ static void draw_axes(sp_chart *c)
     }
     sp_buffer_text(out, "</g>");
     if (y_name)
-        sp_html_say(out, "<text class=\"upright\" text-anchor=\"middle\" transform=\"translate(14 %d) rotate(-90)\">%s</text>",
+        sp_html_say(out,
+                    "<text class=\"upright\" text-anchor=\"middle\" transform=\"translate(14 %d) "
+                    "rotate(-90)\">%s</text>",
                     (area->top + area->bottom) / 2, y_name);
     sp_buffer_text(out, "\n");
 }
@@ -119,7 +123,8 @@ void sp_chart_open(sp_chart *c)
     int id = (*c->n_pictures)++;
     sp_buffer *out = c->out;
     sp_html_say(out,
-                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">%s</title><desc "
+                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title "
+                "id=\"pt%d\">%s</title><desc "
                 "id=\"pd%d\">%s</desc>\n",
                 c->area->width, c->area->height, id, id, id, c->title.data ? c->title.data : "", id,
                 c->description.data ? c->description.data : "");
@@ -166,7 +171,8 @@ void sp_chart_line(sp_chart *c, const char *class, int64_t n, const sp_point *po
     sp_buffer_text(c->out, "\"/>\n");
 }
 
-void sp_chart_titled_line(sp_chart *c, const char *title, int64_t recording, int64_t n, const sp_point *points)
+void sp_chart_titled_line(sp_chart *c, const char *title, int64_t recording, int64_t n,
+                          const sp_point *points)
 {
     sp_buffer_format(c->out, "<path data-r=\"%lld\" d=\"", (long long)recording);
     polyline(c, n, points);
@@ -231,7 +237,8 @@ static void plain_dots(sp_chart *c, const char *class, int64_t n, const sp_point
             continue;
         sp_buffer_format(c->out, "M%.0f %.0fh0", x, y);
         if (c->recordings)
-            sp_buffer_format(&recordings, "%s%lld", recordings.length ? " " : "", (long long)c->recordings[i]);
+            sp_buffer_format(&recordings, "%s%lld", recordings.length ? " " : "",
+                             (long long)c->recordings[i]);
         last_x = x;
         last_y = y;
     }
@@ -287,8 +294,10 @@ void sp_chart_lattice(sp_chart *c, int cells, int64_t n, const sp_point *points)
     for (int64_t i = 0; counts && i < n; i++) {
         if (!is_drawn(points[i]))
             continue;
-        int column = (int)(cells * sp_axis_share(&c->x, points[i].x)), row = (int)(cells * sp_axis_share(&c->y, points[i].y));
-        int64_t *count = &counts[(row < cells ? row : cells - 1) * cells + (column < cells ? column : cells - 1)];
+        int column = (int)(cells * sp_axis_share(&c->x, points[i].x)),
+            row = (int)(cells * sp_axis_share(&c->y, points[i].y));
+        int64_t *count =
+            &counts[(row < cells ? row : cells - 1) * cells + (column < cells ? column : cells - 1)];
         most = ++*count > most ? *count : most;
     }
     /* Cells of 1, 2, 3 to 4, 5 to 8, ... points in five shades on a scale of powers of two up to the fullest. */
@@ -318,8 +327,8 @@ sp_curve_class sp_series_curve(int32_t series)
 
 void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y)
 {
-    sp_buffer_format(out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"%s\" y=\"%s\"/>", (int)series % 8, (int)series % SP_N_SHAPES,
-                     x, y);
+    sp_buffer_format(out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"%s\" y=\"%s\"/>", (int)series % 8,
+                     (int)series % SP_N_SHAPES, x, y);
 }
 
 void sp_series_key(sp_buffer *out, int32_t series, const char *name)
@@ -388,7 +397,8 @@ void sp_chart_bars(sp_chart *c, int base, int height, int64_t n, const double *e
         most = counts[i] > most ? counts[i] : most;
     sp_buffer_text(c->out, "<g class=\"tiny\">");
     for (int64_t i = 0; i < n; i++) {
-        double left = x_of(c, edges[i]), width = x_of(c, edges[i + 1]) - left, tall = height * (double)counts[i] / (double)most;
+        double left = x_of(c, edges[i]), width = x_of(c, edges[i + 1]) - left,
+               tall = height * (double)counts[i] / (double)most;
         if (!counts[i])
             continue;
         rectangle(c->out, "bar", left + 1, base - fmax(tall, 1), width - 2, tall);

@@ -42,9 +42,10 @@ typedef struct sp_chart {
     int *n_pictures; /* of the page so far: makes the ids of titles */
     const sp_chart_area *area;
     sp_axis x, y;
-    int x_ticks_at;            /* where the ticks of x stand; 0: below the area */
-    bool has_plain_dots;       /* dots have no titles, however few they are */
-    const int64_t *recordings; /* [n] whose the points of dots are, for the script; NULL: they are of no recording */
+    int x_ticks_at;      /* where the ticks of x stand; 0: below the area */
+    bool has_plain_dots; /* dots have no titles, however few they are */
+    const int64_t
+        *recordings; /* [n] whose the points of dots are, for the script; NULL: they are of no recording */
     /* Plain text, escaped when written; freed by sp_chart_open(). Names stand beside axes that have none of their own. */
     sp_buffer title, description, x_name, y_name;
 } sp_chart;
@@ -61,7 +62,8 @@ void sp_chart_close(sp_chart *chart);
 void sp_chart_line(sp_chart *chart, const char *class, int64_t n, const sp_point *points);
 void sp_chart_stairs(sp_chart *chart, const char *class, int64_t n, const sp_point *points);
 /* The same with a title, of one recording. */
-void sp_chart_titled_line(sp_chart *chart, const char *title, int64_t recording, int64_t n, const sp_point *points);
+void sp_chart_titled_line(sp_chart *chart, const char *title, int64_t recording, int64_t n,
+                          const sp_point *points);
 /* A straight line across the whole area, and the value with its unit at its right end (label: its title; NULL: no value). */
 void sp_chart_across(sp_chart *chart, const char *class, double y, const char *label, int decimals);
 /* The area between low[i] and high[i] at x[i]. */
@@ -82,7 +84,8 @@ void sp_chart_lattice(sp_chart *chart, int cells, int64_t n, const sp_point *poi
 void sp_chart_box(sp_chart *chart, const char *class, sp_point from, sp_point to);
 /* Bars above the line `base` (in pixels, as is `height` of the greatest): counts[i] between x = edges[i] and edges[i+1], the
  * count above each. Empty ones are left out. */
-void sp_chart_bars(sp_chart *chart, int base, int height, int64_t n, const double *edges, const int64_t *counts);
+void sp_chart_bars(sp_chart *chart, int base, int height, int64_t n, const double *edges,
+                   const int64_t *counts);
 
 /* The class of the line of series i, with colour and dashes of its own, such as "curve k1 d1"; -1: the reference. Its shape is
  * #m1 in the colour s1. */
@@ -91,7 +94,8 @@ typedef struct sp_curve_class {
 } sp_curve_class;
 sp_curve_class sp_series_curve(int32_t series);
 void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y);
-void sp_series_key(sp_buffer *out, int32_t series, const char *name); /* <li> of a list that says whose a shape is */
+void sp_series_key(sp_buffer *out, int32_t series,
+                   const char *name); /* <li> of a list that says whose a shape is */
 
 /* ` name="12.3"`, pixels to a tenth. */
 void sp_attribute(sp_buffer *out, const char *name, double value);

@@ -9,7 +9,8 @@ enum { STRIP_HEIGHT = 26 };
 /* ` name="12.34%"` of a value, two per cent from either edge. */
 static void percent(sp_buffer *out, const char *name, const sp_axis *axis, double value)
 {
-    sp_buffer_say(out, " %s=\"%.2f%%\"", name, axis->high > axis->low ? 2 + 96 * sp_axis_share(axis, value) : 50);
+    sp_buffer_say(out, " %s=\"%.2f%%\"", name,
+                  axis->high > axis->low ? 2 + 96 * sp_axis_share(axis, value) : 50);
 }
 
 void sp_strip_head(sp_buffer *out, const sp_axis *axis)
@@ -72,7 +73,8 @@ void sp_strip_dot(sp_buffer *out, const sp_axis *axis, double value)
 
 void sp_strip_mark(sp_buffer *out, const sp_axis *axis, int32_t series, int32_t n, double value)
 {
-    sp_buffer_format(out, "<use class=\"mark s%d\" href=\"#m%d\"", (int)series % 8, (int)series % SP_N_SHAPES);
+    sp_buffer_format(out, "<use class=\"mark s%d\" href=\"#m%d\"", (int)series % 8,
+                     (int)series % SP_N_SHAPES);
     percent(out, "x", axis, value);
     sp_attribute(out, "y", STRIP_HEIGHT * (series + 1.0) / (n + 1));
     sp_buffer_text(out, "/>");

@@ -14,9 +14,14 @@ static int64_t merit_of(const sp_page *page, const sp_pair_set *illegal, const s
     const int32_t label = trace->labels ? trace->labels[t] : -1;
     const sp_pair_count pair = {.from = t ? before[t - 1] : -1, .to = before[t]};
     const bool is_gap = t == 0 || (trace->segments && trace->segments[t] != trace->segments[t - 1]);
-    const bool breaks = !is_gap && bsearch(&pair, illegal->pairs, (size_t)illegal->n, sizeof pair, sp_pair_by_index);
+    const bool breaks =
+        !is_gap && bsearch(&pair, illegal->pairs, (size_t)illegal->n, sizeof pair, sp_pair_by_index);
     const int64_t merit = breaks ? 2 : 0;
-    return before[t] == after[t] ? merit : merit + (label < 0 ? 1 : label == after[t] ? 3 : label == before[t] ? -1 : 1);
+    return before[t] == after[t] ? merit
+                                 : merit + (label < 0            ? 1
+                                            : label == after[t]  ? 3
+                                            : label == before[t] ? -1
+                                                                 : 1);
 }
 
 static bool has_both(const sp_page *page)
@@ -32,7 +37,8 @@ sp_stretch sp_stretch_of(const sp_step_view *view, const sp_trace *trace, int64_
     int64_t sum = 0;
     for (int64_t t = first; illegal && t < first + n; t++) {
         const int64_t begin = t + 1 - best.n_steps;
-        sum += merit_of(page, illegal, trace, t) - (begin > first ? merit_of(page, illegal, trace, begin - 1) : 0);
+        sum += merit_of(page, illegal, trace, t) -
+               (begin > first ? merit_of(page, illegal, trace, begin - 1) : 0);
         if (begin == first || (begin > first && sum > best.merit)) {
             best.merit = sum;
             best.first = begin;
@@ -51,8 +57,10 @@ static sp_stretch choose(const sp_step_view *view, int64_t n)
         const sp_trace *trace = held ? sp_trace_of(c, held->recording) : &c->traces[i];
         if (!trace->n_steps)
             continue;
-        const sp_stretch one = sp_stretch_of(view, trace, held ? held->first_step : 0, held ? held->n_steps : trace->n_steps);
-        if (!best.trace || one.merit > best.merit || (one.merit == best.merit && trace->recording < best.trace->recording))
+        const sp_stretch one =
+            sp_stretch_of(view, trace, held ? held->first_step : 0, held ? held->n_steps : trace->n_steps);
+        if (!best.trace || one.merit > best.merit ||
+            (one.merit == best.merit && trace->recording < best.trace->recording))
             best = one;
     }
     return best;
@@ -112,11 +120,14 @@ static void add_figure(const sp_step_view *view, const sp_stretch *stretch)
     sp_buffer_text(out, "<figcaption>");
     sp_page_link(page, trace.recording, trace.first_step);
     sp_html_say(out,
-                ", {steps} %jd to %jd, where rules change most: %s%s, %s. <svg width=\"10\" height=\"10\" role=\"img\" "
+                ", {steps} %jd to %jd, where rules change most: %s%s, %s. <svg width=\"10\" height=\"10\" "
+                "role=\"img\" "
                 "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal "
                 "transition%s</figcaption></figure>\n",
-                sp_step_number(c->work, trace.first_step), sp_step_number(c->work, trace.first_step + trace.n_steps - 1),
-                trace.labels ? "the reference, " : "", c->strategies[page->argmax].name, c->strategies[page->focus].name,
+                sp_step_number(c->work, trace.first_step),
+                sp_step_number(c->work, trace.first_step + trace.n_steps - 1),
+                trace.labels ? "the reference, " : "", c->strategies[page->argmax].name,
+                c->strategies[page->focus].name,
                 trace.labels ? "; the strip is filled where a path differs from the reference." : ".");
     free(trace.paths);
 }

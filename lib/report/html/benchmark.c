@@ -13,7 +13,8 @@ enum { ALL, N_ROWS = 1 + SP_N_STAGES };
  * 33:e13956; Danker-Hopfe et al. 2009, SIESTA under the rules of the AASM, J Sleep Res 18:74. 0: not given. */
 static const struct {
     double meta, ten, siesta;
-} raters[N_ROWS] = {{0.76, 0.71, 0.76}, {0.70, 0, 0}, {0.24, 0.41, 0}, {0.57, 0, 0}, {0.57, 0, 0}, {0.69, 0.86, 0}};
+} raters[N_ROWS] = {{0.76, 0.71, 0.76}, {0.70, 0, 0}, {0.24, 0.41, 0},
+                    {0.57, 0, 0},       {0.57, 0, 0}, {0.69, 0.86, 0}};
 static const double meta_low = 0.71, meta_high = 0.81; /* of all stages */
 
 static int stage_of(const char *name)
@@ -91,12 +92,14 @@ void sp_page_benchmark(sp_page *page)
         return;
     sp_marks_scale(&marks, (size_t)c->n_classes + 1);
     sp_page_strips(page, fill, NULL, "wide", &(sp_strips){marks.axis, true, strip, &marks});
-    sp_buffer_text(
-        &page->out,
-        "<p class=\"small\">Upright lines: what human scorers reach against each other, on other people’s nights; solid, with a "
-        "band for the 95 % interval: meta-analysis (Lee et al. 2022, J Clin Sleep Med 18:193); dotted: ten scorers, Fleiss’ "
-        "kappa "
-        "(Nikkonen et al. 2023, J Sleep Res 33:e13956). SIESTA: two scorers under the rules of the AASM, who agree in 82 % of "
-        "epochs (Danker-Hopfe et al. 2009, J Sleep Res 18:74). <strong>Not a pass mark</strong>: kappa depends on how "
-        "frequent the stages are, and on who was recorded.</p>\n");
+    sp_buffer_text(&page->out, "<p class=\"small\">Upright lines: what human scorers reach against each "
+                               "other, on other people’s nights; solid, with a "
+                               "band for the 95 % interval: meta-analysis (Lee et al. 2022, J Clin Sleep Med "
+                               "18:193); dotted: ten scorers, Fleiss’ "
+                               "kappa "
+                               "(Nikkonen et al. 2023, J Sleep Res 33:e13956). SIESTA: two scorers under the "
+                               "rules of the AASM, who agree in 82 % of "
+                               "epochs (Danker-Hopfe et al. 2009, J Sleep Res 18:74). <strong>Not a pass "
+                               "mark</strong>: kappa depends on how "
+                               "frequent the stages are, and on who was recorded.</p>\n");
 }

@@ -14,7 +14,8 @@ static const struct {
 bool sp_class_style_fill(const char *const *classes, int32_t n_classes, sp_class_style *style)
 {
     size_t n = (size_t)n_classes;
-    *style = (sp_class_style){.rank = malloc(n * sizeof *style->rank), .names = calloc(n, sizeof *style->names)};
+    *style =
+        (sp_class_style){.rank = malloc(n * sizeof *style->rank), .names = calloc(n, sizeof *style->names)};
     if (!style->rank || !style->names) {
         sp_class_style_free(style);
         return false;

@@ -9,12 +9,13 @@
 enum { SP_CLASS_COLOURS = 18 /* the first eight are those of series, frame.h */ };
 
 typedef struct sp_class_style {
-    int32_t *rank;            /* [K] place from the top; classes of sleep as in the AASM manual: W, R, N1, N2, N3 */
+    int32_t *rank; /* [K] place from the top; classes of sleep as in the AASM manual: W, R, N1, N2, N3 */
     const char *const *sleep; /* [K] style of a sleep stage, or NULL: not all classes are sleep stages */
     const char **names;       /* what `sleep` points to */
 } sp_class_style;
 
-bool sp_class_style_fill(const char *const *classes, int32_t n_classes, sp_class_style *style); /* false: no memory */
+bool sp_class_style_fill(const char *const *classes, int32_t n_classes,
+                         sp_class_style *style); /* false: no memory */
 void sp_class_style_free(sp_class_style *style);
 
 /* The name of the style of class k: "s-wake" or "s3" (use 's': filled), 'k': stroked, 't': a stop of a gradient. */

@@ -36,10 +36,12 @@ void sp_page_classes(sp_page *page)
     sp_marks_scale(&marks, (size_t)c->n_classes);
     sp_page_key(page);
     sp_page_strips(page, sp_fill_class_f1, &(sp_fill_options){.most_classes = 0},
-                   c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_strips){marks.axis, true, sp_marks_draw, &marks});
+                   c->n_classes > 20 ? "sortable tall" : "sortable",
+                   &(sp_strips){marks.axis, true, sp_marks_draw, &marks});
     sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_html_say(out, "<details><summary>%s: precision, recall, specificity, NPV, kappa, PABAK</summary>\n",
+        sp_html_say(out,
+                    "<details><summary>%s: precision, recall, specificity, NPV, kappa, PABAK</summary>\n",
                     c->strategies[s].name);
         sp_page_document(page, "class-detail", s);
         sp_buffer_text(out, "</details>\n");

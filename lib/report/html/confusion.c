@@ -7,7 +7,8 @@ enum {
     MATRIX_CLASSES = 60, /* up to here there is a matrix at all */
     OPEN_CLASSES = 7,    /* up to here the difference of the focus from argmax stands open */
     CONFUSIONS = 15,     /* listed of each strategy */
-    LISTED_CLASSES = 20, /* more: the most frequent confusions first, the matrices of so many strategies behind a fold */
+    LISTED_CLASSES =
+        20, /* more: the most frequent confusions first, the matrices of so many strategies behind a fold */
     MOST_MATRICES = 4,
 };
 
@@ -45,14 +46,16 @@ static void total_cell(sp_buffer *out, int64_t count)
     sp_buffer_say(out, "<td class=\"total\">%jd</td>", count);
 }
 
-static void count_cell(const sp_comparison *c, int64_t count, int64_t row_sum, bool is_diagonal, sp_buffer *out)
+static void count_cell(const sp_comparison *c, int64_t count, int64_t row_sum, bool is_diagonal,
+                       sp_buffer *out)
 {
     double share = row_sum ? (double)count / (double)row_sum : 0;
     int level = count == 0 ? 0 : 1 + (int)(share * 9.0 + 0.5);
     if (level == 0 && !is_diagonal && c->n_classes > SP_TWO_LINE_CLASSES)
         sp_buffer_text(out, "<td>"); /* thousands of them */
     else
-        sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level, is_diagonal ? " diagonal" : "");
+        sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level,
+                         is_diagonal ? " diagonal" : "");
     sp_buffer_count(out, count);
     if (c->n_classes <= SP_TWO_LINE_CLASSES && row_sum)
         sp_buffer_say(out, "<span>%.1f&nbsp;%%</span>", 100 * share);
@@ -115,7 +118,8 @@ static void difference_cell(const void *arg, int32_t i, int32_t j, sp_buffer *ou
 {
     const confusion *m = arg;
     const size_t at = cell(m->c, i, j);
-    const int64_t d = m->strategy->confusion[at] - m->other->confusion[at], support = m->strategy->classes[i].support;
+    const int64_t d = m->strategy->confusion[at] - m->other->confusion[at],
+                  support = m->strategy->classes[i].support;
     const double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
     const int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
     if (d == 0 && i != j && m->c->n_classes > SP_TWO_LINE_CLASSES)
@@ -128,7 +132,8 @@ static void difference_cell(const void *arg, int32_t i, int32_t j, sp_buffer *ou
                       level, i == j ? " diagonal" : "", d > 0 ? "+" : "", d);
 }
 
-static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *other)
+static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
+                              const sp_strategy_result *other)
 {
     sp_page_matrix(page,
                    (sp_matrix){.corner = "reference \\ decoded",
@@ -172,7 +177,8 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].i]);
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].j]);
         sp_table_cell_count(&table, SP_TONE_PLAIN, all[i].count);
-        sp_buffer_percent(sp_table_cell(&table, SP_TONE_PLAIN), all[i].count, strategy->classes[all[i].i].support);
+        sp_buffer_percent(sp_table_cell(&table, SP_TONE_PLAIN), all[i].count,
+                          strategy->classes[all[i].i].support);
     }
     sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
     if (n)
@@ -180,7 +186,8 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     else
         sp_buffer_words(&page->out, "<p class=\"small\">No {step} is confused with another class.</p>\n");
     if (n > CONFUSIONS)
-        sp_buffer_say(&page->out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
+        sp_buffer_say(&page->out,
+                      "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
                       CONFUSIONS, (int64_t)n);
     sp_frame_section_end(&page->out, SP_FRAME_OPEN);
     sp_table_free(&table);
@@ -190,13 +197,15 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
 /* What the focus moves stands beside the matrices while they are small. */
 static bool has_open_difference(const sp_page *page)
 {
-    return page->comparison->n_classes <= OPEN_CLASSES && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax;
+    return page->comparison->n_classes <= OPEN_CLASSES && page->argmax >= 0 && page->focus >= 0 &&
+           page->focus != page->argmax;
 }
 
 static void explain_matrix(sp_page *page)
 {
     sp_buffer_say(&page->out,
-                  "<p class=\"small\">Rows: reference, columns: decoded. {Steps}%s; the colour is the share of the row, on the "
+                  "<p class=\"small\">Rows: reference, columns: decoded. {Steps}%s; the colour is the share "
+                  "of the row, on the "
                   "same scale everywhere. Framed: right.",
                   page->comparison->n_classes <= SP_TWO_LINE_CLASSES ? ", and per cent of the row" : "");
     if (has_open_difference(page))
@@ -215,16 +224,18 @@ static void differences(sp_page *page, int32_t n)
         if (argmax < 0 || s == argmax || (has_open_difference(page) && s == page->focus))
             continue;
         if (!is_open)
-            sp_buffer_text(&page->out, has_open_difference(page)
-                                           ? "<details><summary>Differences of the others from argmax</summary>\n"
-                                             "<div class=\"grid\">\n"
-                                           : "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
+            sp_buffer_text(
+                &page->out,
+                has_open_difference(page)
+                    ? "<details><summary>Differences of the others from argmax</summary>\n"
+                      "<div class=\"grid\">\n"
+                    : "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
         is_open = true;
         difference_matrix(page, &c->strategies[s], &c->strategies[argmax]);
     }
     if (is_open)
-        sp_buffer_words(&page->out,
-                        "</div>\n<p class=\"small\">{Steps} more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
+        sp_buffer_words(&page->out, "</div>\n<p class=\"small\">{Steps} more (+) or fewer (-) than argmax "
+                                    "has in the cell.</p></details>\n");
 }
 
 void sp_page_confusions(sp_page *page)
@@ -251,15 +262,17 @@ void sp_page_confusions(sp_page *page)
     }
     sp_buffer_text(out, "</div>\n");
     if (!has_matrix) {
-        sp_buffer_format(out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",
-                         (int)c->n_classes);
+        sp_buffer_format(
+            out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",
+            (int)c->n_classes);
     } else if (is_list) {
         sp_buffer_text(out, "<details><summary>The whole matrices</summary>\n");
         for (int32_t s = 0; s < n_matrices; s++)
             confusion_matrix(page, &c->strategies[s]);
         explain_matrix(page);
         if (n_matrices < c->n_strategies)
-            sp_buffer_format(out, "<p class=\"small\">Of the first %d strategies; the JSON file holds all.</p>\n",
+            sp_buffer_format(out,
+                             "<p class=\"small\">Of the first %d strategies; the JSON file holds all.</p>\n",
                              (int)n_matrices);
         sp_buffer_text(out, "</details>\n");
     } else {

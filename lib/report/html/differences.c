@@ -58,11 +58,11 @@ static void explain_forest(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const char *units = sp_unit_name(c, page->out.words, 2);
-    sp_buffer_say(
-        out,
-        "<p class=\"small\">Dot: difference of the pooled figures. Line: %g %% %s interval by bootstrap over %s. Dashed: "
-        "no difference. Better, worse, same: number of %s. p: ",
-        100 * c->level, sp_interval_name(c), units, units);
+    sp_buffer_say(out,
+                  "<p class=\"small\">Dot: difference of the pooled figures. Line: %g %% %s interval by "
+                  "bootstrap over %s. Dashed: "
+                  "no difference. Better, worse, same: number of %s. p: ",
+                  100 * c->level, sp_interval_name(c), units, units);
     sp_add_test_name(c, out);
     sp_buffer_format(out, " over %s", units);
     if (sp_tested_pairs(c).n > 1)
@@ -90,8 +90,8 @@ static void fill_pairs(const sp_comparison *c, const sp_fill_options *options, s
     (void)options;
     table->title = c->n_subjects ? "Differences in accuracy over subjects, in percentage points"
                                  : "Differences in accuracy over {recordings}, in percentage points";
-    sp_table_columns(table,
-                     "pair|mean|SD|median|rank-biserial correlation|least p that Wilcoxon can give|p by sign flips of the mean");
+    sp_table_columns(table, "pair|mean|SD|median|rank-biserial correlation|least p that Wilcoxon can give|p "
+                            "by sign flips of the mean");
     const sp_pairs pairs = sp_tested_pairs(c);
     for (int32_t i = 0; i < pairs.n; i++) {
         const sp_pair_comparison *pair = &pairs.list[i];
@@ -136,10 +136,12 @@ void sp_page_differences(sp_page *page)
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             forest(page, others[i]);
         sp_buffer_format(out, "</div>\n<p class=\"small\">Of these there are intervals%s</p>\n",
-                         sp_pairs_by(c, "illegal_rate").n ? ", and of illegal rates the p of a sign-flip permutation test."
-                                                          : " only: accuracy is the one metric that is tested.");
+                         sp_pairs_by(c, "illegal_rate").n
+                             ? ", and of illegal rates the p of a sign-flip permutation test."
+                             : " only: accuracy is the one metric that is tested.");
     }
     if (c->other_metrics_left_out)
-        sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);
+        sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n",
+                         c->other_metrics_left_out);
     further_tests(page);
 }

@@ -23,25 +23,29 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 {
     sp_buffer_say(
         out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+        "http-equiv=\"Content-Security-Policy\" "
         "content=\"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'%s%s%s; img-src data: "
-        "blob:; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, "
+        "blob:; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width, "
         "initial-scale=1\">\n<meta name=\"color-scheme\" "
         "content=\"light dark\">\n<meta name=\"generator\" content=\"statepath %s\">\n<title>",
-        sp_page_style_hash, sp_page_script_hash, decodes ? " 'sha256-" : "", decodes ? sp_page_decoding_script_hash : "",
-        decodes ? "' 'wasm-unsafe-eval'" : "", sp_version());
+        sp_page_style_hash, sp_page_script_hash, decodes ? " 'sha256-" : "",
+        decodes ? sp_page_decoding_script_hash : "", decodes ? "' 'wasm-unsafe-eval'" : "", sp_version());
     sp_buffer_html(out, name);
     sp_buffer_say(
         out,
         "%s – statepath</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the "
-        "contents</a>\n<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" focusable=\"false\"><defs>%s</defs>"
+        "contents</a>\n<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" "
+        "focusable=\"false\"><defs>%s</defs>"
         "</svg>\n<div class=\"page\">\n",
         what, sp_page_style, first, sp_frame_shapes);
 }
 
 void sp_frame_contents(sp_buffer *out)
 {
-    sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
+    sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" "
+                        "hidden>Theme: system</button>\n"
                         "</header>\n<nav class=\"contents\" aria-label=\"Sections\"><ul>\n");
 }
 
@@ -68,12 +72,14 @@ static bool is_folded(sp_frame_fold fold)
     return fold != SP_FRAME_OPEN;
 }
 
-void sp_frame_section(sp_buffer *out, const char *class, sp_frame_fold fold, const char *id, const char *title)
+void sp_frame_section(sp_buffer *out, const char *class, sp_frame_fold fold, const char *id,
+                      const char *title)
 {
     sp_buffer_format(out, *class ? "<section class=\"%s\"" : "<section%s", class);
     sp_buffer_format(out, " aria-labelledby=\"%s\">\n", id);
     if (is_folded(fold))
-        sp_buffer_format(out, "<details class=\"section%s\"><summary>", fold == SP_FRAME_PRINTED ? " printed" : "");
+        sp_buffer_format(out, "<details class=\"section%s\"><summary>",
+                         fold == SP_FRAME_PRINTED ? " printed" : "");
     sp_buffer_format(out, "<h2 id=\"%s\">", id);
     sp_buffer_words(out, title);
     sp_buffer_text(out, is_folded(fold) ? "</h2></summary>\n" : "</h2>\n");
@@ -99,14 +105,17 @@ enum { UPRIGHT_CLASSES = 7 /* more names stand turned above their columns */ };
 static void matrix_head(sp_buffer *out, const sp_matrix *m)
 {
     const char *style = m->n > SP_TWO_LINE_CLASSES ? " many" : m->n > UPRIGHT_CLASSES ? " turned" : "";
-    sp_buffer_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\"",
-                     m->label, style);
+    sp_buffer_format(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\"",
+        m->label, style);
     if (m->counts)
         sp_buffer_format(out, " data-counts=\"%s\" data-s=\"%d\"", m->counts, (int)m->strategy);
     sp_buffer_text(out, ">");
     if (m->caption)
         sp_html_say(out, "<caption>%s</caption>", m->caption);
-    sp_buffer_format(out, "%s<thead><tr><th scope=\"col\" class=\"corner\">%s</th>", m->caption ? "" : "\n", m->corner);
+    sp_buffer_format(out, "%s<thead><tr><th scope=\"col\" class=\"corner\">%s</th>", m->caption ? "" : "\n",
+                     m->corner);
     for (int32_t j = 0; j < m->n; j++)
         sp_html_say(out, "<th scope=\"col\">%s</th>", m->classes[j]);
     if (m->last)

@@ -16,11 +16,13 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 /* The button for light and dark, the end of <header> and the beginning of the contents; then one item a section; then main. */
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
-void sp_frame_main(sp_buffer *out, int64_t first_step); /* the number of a recording's first step, for the script */
+void sp_frame_main(sp_buffer *out,
+                   int64_t first_step); /* the number of a recording's first step, for the script */
 /* <section> of a class, "" for none, and its <h2>. A folded one is opened by a click, by a link that leads into it and, where it
  * belongs to a paper, for printing (script.js). */
 typedef enum sp_frame_fold { SP_FRAME_OPEN, SP_FRAME_PRINTED, SP_FRAME_FOLDED } sp_frame_fold;
-void sp_frame_section(sp_buffer *out, const char *class, sp_frame_fold fold, const char *id, const char *title);
+void sp_frame_section(sp_buffer *out, const char *class, sp_frame_fold fold, const char *id,
+                      const char *title);
 void sp_frame_section_end(sp_buffer *out, sp_frame_fold fold);
 void sp_frame_end(sp_buffer *out, bool decodes);
 
@@ -32,8 +34,9 @@ typedef struct sp_matrix {
     const char *const *classes;
     int32_t n;
     const char *corner, *label, *caption, *last;
-    const char *counts; /* what its cells count, for the script: "confusion", "transitions"; NULL: nothing that can be listed */
-    int32_t strategy;   /* by whom; n_strategies: the reference */
+    const char *
+        counts; /* what its cells count, for the script: "confusion", "transitions"; NULL: nothing that can be listed */
+    int32_t strategy; /* by whom; n_strategies: the reference */
     /* Writes the cell of row i and column j, a whole <td>; those of the last columns too, where j is n or more. */
     void (*cell)(const void *arg, int32_t i, int32_t j, sp_buffer *out);
     const void *arg;

@@ -48,12 +48,14 @@ static void legality_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
     if (!m->forbidden[cell(m->c, i, j)] && count == 0)
         sp_buffer_text(out, "<td></td>");
     else
-        sp_buffer_say(out, "%s%jd</b></td>", count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>", count);
+        sp_buffer_say(out, "%s%jd</b></td>",
+                      count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>", count);
 }
 
 /* strategy: n_strategies is the reference. */
-static void legality_matrix(sp_page *page, int32_t strategy, const char *name, const sp_transition_counts *total,
-                            const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
+static void legality_matrix(sp_page *page, int32_t strategy, const char *name,
+                            const sp_transition_counts *total, const uint8_t *forbidden,
+                            const sp_pair_count *pairs, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     int64_t *counts = calloc((size_t)c->n_classes * (size_t)c->n_classes, sizeof *counts);
@@ -84,8 +86,8 @@ static void matrices(sp_page *page, const uint8_t *forbidden)
     for (int32_t s = 0; s < c->n_strategies; s++)
         any |= c->strategies[s].counts.illegal > 0;
     if (c->has_labels && (c->reference.illegal || c->n_classes <= FEW_CLASSES || !any))
-        legality_matrix(page, c->n_strategies, "Reference", &c->reference, forbidden, c->reference_illegal_pairs,
-                        c->n_reference_illegal_pairs);
+        legality_matrix(page, c->n_strategies, "Reference", &c->reference, forbidden,
+                        c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         if (strategy->counts.illegal || (!c->has_labels && s == 0))
@@ -105,7 +107,9 @@ static void pairs(sp_page *page, bool is_folded)
         sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");
     if (n > LISTED)
-        sp_buffer_say(out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n", LISTED, n);
+        sp_buffer_say(out,
+                      "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
+                      LISTED, n);
     if (n)
         sp_buffer_text(out, is_folded ? "</details>\n" : "</div>\n");
 }
@@ -116,7 +120,8 @@ void sp_page_legality(sp_page *page)
     sp_buffer *out = &page->out;
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
-                     c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
+                     c->has_labels ? "the reference’s own count stands beside."
+                                   : "there is no reference to compare with.");
     sp_page_document(page, "violations", 0);
     if (c->forbidden_count == 0 && c->reference.illegal == 0)
         goto done; /* rules alone */
@@ -130,13 +135,16 @@ void sp_page_legality(sp_page *page)
         pairs(page, false);
     sp_buffer_text(out, "</div>\n");
     if (forbidden) {
-        sp_buffer_text(out, "<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
-                            "happened. Empty: allowed.</p>\n");
+        sp_buffer_text(
+            out,
+            "<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
+            "happened. Empty: allowed.</p>\n");
         if (is_folded)
             pairs(page, true);
         sp_page_transitions(page, forbidden);
     } else {
-        sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n", c->forbidden_count);
+        sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n",
+                      c->forbidden_count);
     }
 done:
     free(forbidden);

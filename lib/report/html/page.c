@@ -40,15 +40,18 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
     char classes[64];
     sp_document_fill(row, page->comparison, &options, &table);
     const size_t n = sp_page_rows(page, &table);
-    snprintf(classes, sizeof classes, "%s%s", row->classes, n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
+    snprintf(classes, sizeof classes, "%s%s", row->classes,
+             n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
     sp_table_html(&table, classes, NULL, &page->out);
     if (table.n_left_out)
-        sp_buffer_say(&page->out, "<p class=\"small\">The first %jd of %jd.</p>\n", (int64_t)n, (int64_t)n + table.n_left_out);
+        sp_buffer_say(&page->out, "<p class=\"small\">The first %jd of %jd.</p>\n", (int64_t)n,
+                      (int64_t)n + table.n_left_out);
     sp_table_free(&table);
     return n > 0;
 }
 
-void sp_page_filled(sp_page *page, const char *summary, sp_filler *fill, const sp_fill_options *options, const char *classes)
+void sp_page_filled(sp_page *page, const char *summary, sp_filler *fill, const sp_fill_options *options,
+                    const char *classes)
 {
     sp_table table = {.text.words = &page->comparison->words};
     fill(page->comparison, options, &table);
@@ -70,7 +73,8 @@ static void strip_cell(const void *arg, size_t row, sp_buffer *out)
     sp_strip_close(out);
 }
 
-void sp_page_strips(sp_page *page, sp_filler *fill, const sp_fill_options *options, const char *classes, const sp_strips *strips)
+void sp_page_strips(sp_page *page, sp_filler *fill, const sp_fill_options *options, const char *classes,
+                    const sp_strips *strips)
 {
     sp_table table = {.text.words = &page->comparison->words};
     fill(page->comparison, options, &table);
@@ -181,7 +185,8 @@ static const struct {
     {"legality", "Illegal transitions", SP_FRAME_PRINTED, sp_has_legality, sp_page_legality},
     {"rules", "What rules cost", SP_FRAME_PRINTED, sp_has_rule_costs, sp_page_rule_costs},
     {"confusion", "Confusion", SP_FRAME_PRINTED, sp_has_agreement, sp_page_confusions},
-    {"operating-points", "Operating points", SP_FRAME_PRINTED, sp_has_operating_points, sp_page_operating_points},
+    {"operating-points", "Operating points", SP_FRAME_PRINTED, sp_has_operating_points,
+     sp_page_operating_points},
     {"classes", "Classes", SP_FRAME_PRINTED, sp_has_agreement, sp_page_classes},
     {"sleep", "Sleep statistics", SP_FRAME_FOLDED, sp_has_sleep, sp_page_sleep},
     {"changes", "What changed", SP_FRAME_FOLDED, sp_has_changes, sp_page_changes},
@@ -214,13 +219,16 @@ static void top(sp_page *page)
     sp_html_say(out, "<header class=\"top\">\n<div><h1>Decoding report: %s</h1>\n<p class=\"sub\">",
                 c->file ? c->file : "scores");
     sp_buffer_sizes(out, c);
-    sp_html_say(out, ". Model %s: %d class%s, %jd forbidden transition%s.</p>", c->model_name ? c->model_name : "without a name",
-                (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
+    sp_html_say(out, ". Model %s: %d class%s, %jd forbidden transition%s.</p>",
+                c->model_name ? c->model_name : "without a name", (int)c->n_classes,
+                c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
     for (int32_t i = 0; i < c->n_against; i++)
         sp_html_say(out, "\n<p class=\"sub\">Against %s: %s.</p>", c->against[i].name,
                     c->against[i].file ? c->against[i].file : "scores in memory");
     if (c->is_simulated)
-        sp_buffer_text(out, "\n<p class=\"sub\"><strong>Made-up data:</strong> the file says that it was simulated.</p>");
+        sp_buffer_text(
+            out,
+            "\n<p class=\"sub\"><strong>Made-up data:</strong> the file says that it was simulated.</p>");
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);

@@ -26,7 +26,8 @@ typedef struct sp_page {
 } sp_page;
 
 /* A <dt> and <dd>; the name may have words as in sp_buffer_words(), the format is that of sp_html_say(). */
-void sp_page_item(sp_page *page, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sp_page_item(sp_page *page, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* A chart of the page, not opened yet. */
 sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y);
 /* The list that says which shape is which strategy's. */
@@ -43,7 +44,8 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy);
 /* A table behind a fold, nothing where it has no rows. Frees it. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
 /* Adds a table that is not of the document; behind a fold with a summary, which is text, unless that is NULL. */
-void sp_page_filled(sp_page *page, const char *summary, sp_filler *fill, const sp_fill_options *options, const char *classes);
+void sp_page_filled(sp_page *page, const char *summary, sp_filler *fill, const sp_fill_options *options,
+                    const char *classes);
 /* The same with a last column in which each row has a strip of one scale. */
 typedef struct sp_strips {
     sp_axis axis;
@@ -51,7 +53,8 @@ typedef struct sp_strips {
     void (*draw)(const void *arg, size_t row, sp_buffer *out); /* row 0 is the first below the head */
     const void *arg;
 } sp_strips;
-void sp_page_strips(sp_page *page, sp_filler *fill, const sp_fill_options *options, const char *classes, const sp_strips *strips);
+void sp_page_strips(sp_page *page, sp_filler *fill, const sp_fill_options *options, const char *classes,
+                    const sp_strips *strips);
 /* The note that stands under a table, as a small paragraph. */
 void sp_page_note(sp_page *page, sp_noter *noter);
 
@@ -80,10 +83,10 @@ bool sp_picture_drawn(sp_page *page);
 /* ---- sections, each in a file of its name ---- */
 
 typedef void sp_section(sp_page *page);
-sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differences, sp_page_legality, sp_page_confusions,
-    sp_page_classes, sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters, sp_page_probabilities, sp_page_recordings,
-    sp_page_steps, sp_page_places, sp_page_what_if, sp_page_rule_costs, sp_page_operating_points, sp_page_review,
-    sp_page_posterior, sp_page_methods_section;
+sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differences, sp_page_legality,
+    sp_page_confusions, sp_page_classes, sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters,
+    sp_page_probabilities, sp_page_recordings, sp_page_steps, sp_page_places, sp_page_what_if,
+    sp_page_rule_costs, sp_page_operating_points, sp_page_review, sp_page_posterior, sp_page_methods_section;
 /* Parts of sections: accuracy and legality of strategies, and accuracy of each recording from strategy to strategy (nothing where
  * there is no agreement); one strategy against argmax by recording; agreement of human raters beside that of the strategies (the
  * five stages of sleep only). */
@@ -102,9 +105,9 @@ void sp_marks_draw(const void *marks, size_t row, sp_buffer *out);
 
 /* Which sections there are: the navigation and the page ask the same question. */
 typedef bool sp_section_exists(const sp_comparison *c);
-sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabilities, sp_has_differences, sp_has_agreement,
-    sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_what_if_section, sp_has_rule_costs,
-    sp_has_operating_points, sp_has_review, sp_has_posterior;
+sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabilities, sp_has_differences,
+    sp_has_agreement, sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_what_if_section,
+    sp_has_rule_costs, sp_has_operating_points, sp_has_review, sp_has_posterior;
 
 /* The address of a step of a recording in the page, under the recording's name; step < 0: of the recording. (places.c) */
 void sp_page_link(sp_page *page, int64_t recording, int64_t step);
@@ -113,7 +116,8 @@ void sp_page_place_cells(sp_page *page, int64_t recording, int64_t step);
 /* "4:16:30" (places.c) */
 void sp_page_time(sp_buffer *out, double seconds);
 /* A matrix of all classes (frame.h, whose classes and n it sets) under a title, a format of sp_html_say(). (confusion.c) */
-void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...) __attribute__((format(printf, 3, 4)));
+void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...)
+    __attribute__((format(printf, 3, 4)));
 /* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
  * failed). */
 uint8_t *sp_page_forbidden_matrix(sp_page *page);

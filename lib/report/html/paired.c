@@ -64,13 +64,14 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
     const gain *gains = names->gains;
     sp_buffer *out = &page->out;
     int64_t better = 0, worse = 0;
-    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places(NULL, n),
-                                   sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0)));
+    sp_chart chart = sp_page_chart(
+        page, &sp_area_plot, sp_axis_places(NULL, n),
+        sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0)));
     chart.y.format = SP_TICK_SIGNED;
     sp_buffer_words(&chart.x_name, "{recordings}, in order of their gain");
     sp_buffer_words(&chart.title, "Gains by {recording}");
-    sp_buffer_say(&chart.description, "Accuracy of %s minus that of %s, {recording} by {recording} in order.", names->focus->name,
-                  names->other->name);
+    sp_buffer_say(&chart.description, "Accuracy of %s minus that of %s, {recording} by {recording} in order.",
+                  names->focus->name, names->other->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};
         names->recordings[i] = gains[i].recording;
@@ -83,7 +84,8 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_page_chart_close(page, &chart);
     sp_html_say(out,
-                "<figcaption>What each {recording} gains or loses, in points of accuracy: %s is better than %s in %jd, worse "
+                "<figcaption>What each {recording} gains or loses, in points of accuracy: %s is better than "
+                "%s in %jd, worse "
                 "in %jd, the same in %jd.",
                 names->focus->name, names->other->name, better, worse, n - better - worse);
     numbers(page, names, n);
@@ -98,7 +100,8 @@ static gain *gains_of(sp_page *page, int32_t other, int64_t *n)
     *n = 0;
     page->out.failed |= !gains;
     for (int64_t r = 0; gains && r < c->n_recordings; r++) {
-        const sp_value *a = &c->strategies[page->focus].recordings[r].accuracy, *b = &c->strategies[other].recordings[r].accuracy;
+        const sp_value *a = &c->strategies[page->focus].recordings[r].accuracy,
+                       *b = &c->strategies[other].recordings[r].accuracy;
         if (!a->undefined && !b->undefined)
             gains[(*n)++] = (gain){100 * (a->value - b->value), r};
     }
@@ -113,8 +116,8 @@ static void name_point(const void *arg, int64_t i, sp_buffer *out)
 {
     const gain_names *names = arg;
     int64_t r = names->gains[i].recording;
-    sp_html_say(out, "%s: %.3f against %.3f", names->comparison->ids[r], names->focus->recordings[r].accuracy.value,
-                names->other->recordings[r].accuracy.value);
+    sp_html_say(out, "%s: %.3f against %.3f", names->comparison->ids[r],
+                names->focus->recordings[r].accuracy.value, names->other->recordings[r].accuracy.value);
 }
 
 static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
@@ -123,19 +126,22 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     double low = 1, high = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t r = names->gains[i].recording;
-        points[i] = (sp_point){names->other->recordings[r].accuracy.value, names->focus->recordings[r].accuracy.value};
+        points[i] = (sp_point){names->other->recordings[r].accuracy.value,
+                               names->focus->recordings[r].accuracy.value};
         names->recordings[i] = r;
         low = fmin(low, fmin(points[i].x, points[i].y));
         high = fmax(high, fmax(points[i].x, points[i].y));
     }
-    sp_chart chart = sp_page_chart(page, &sp_area_square, sp_axis_around(NULL, low, high), sp_axis_around(NULL, low, high));
+    sp_chart chart = sp_page_chart(page, &sp_area_square, sp_axis_around(NULL, low, high),
+                                   sp_axis_around(NULL, low, high));
     sp_buffer_format(&chart.x_name, "accuracy of %s", names->other->name);
     sp_buffer_format(&chart.y_name, "accuracy of %s", names->focus->name);
     const sp_point diagonal[2] = {{chart.x.low, chart.x.low}, {chart.x.high, chart.x.high}};
     sp_buffer_words(&chart.title, "Accuracy by {recording}, one strategy against the other");
-    sp_buffer_say(&chart.description, "Accuracy of %s (up) against %s (across), a dot {a recording}.", names->focus->name,
-                  names->other->name);
-    sp_page_chart_open(page, &chart, "plot square", "accuracy-of-%s-against-%s", names->focus->name, names->other->name);
+    sp_buffer_say(&chart.description, "Accuracy of %s (up) against %s (across), a dot {a recording}.",
+                  names->focus->name, names->other->name);
+    sp_page_chart_open(page, &chart, "plot square", "accuracy-of-%s-against-%s", names->focus->name,
+                       names->other->name);
     chart.recordings = names->recordings;
     sp_chart_line(&chart, "zero", 2, diagonal);
     if (n > SP_NAMED_DOTS)
@@ -143,8 +149,10 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     else
         sp_chart_dots(&chart, n, points, name_point, names);
     sp_page_chart_close(page, &chart);
-    sp_html_say(out, "<figcaption>Accuracy by {recording}. Above the dashed line %s is better than %s, below it worse.",
-                names->focus->name, names->other->name);
+    sp_html_say(
+        out,
+        "<figcaption>Accuracy by {recording}. Above the dashed line %s is better than %s, below it worse.",
+        names->focus->name, names->other->name);
     if (n > SP_NAMED_DOTS)
         sp_buffer_words(out, " The darker a square, the more {recordings}.");
     numbers(page, names, n);
@@ -156,7 +164,8 @@ static void draw_pair(sp_page *page, int32_t other)
 {
     const sp_comparison *c = page->comparison;
     int64_t n = 0;
-    const bool has_pair = sp_has_agreement(c) && other >= 0 && page->focus >= 0 && page->focus != other && c->n_recordings > 2;
+    const bool has_pair =
+        sp_has_agreement(c) && other >= 0 && page->focus >= 0 && page->focus != other && c->n_recordings > 2;
     gain *gains = has_pair ? gains_of(page, other, &n) : NULL;
     sp_point *points = n > 1 ? malloc((size_t)n * sizeof *points) : NULL;
     int64_t *recordings = n > 1 ? malloc((size_t)n * sizeof *recordings) : NULL;

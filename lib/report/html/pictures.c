@@ -59,7 +59,8 @@ static void add_name(sp_page *page, const char *text, sp_buffer *name)
 
 /* ---- a picture ---- */
 
-static void open_picture(sp_page *page, const sp_chart_area *area, const char *class, const char *name, va_list arguments)
+static void open_picture(sp_page *page, const sp_chart_area *area, const char *class, const char *name,
+                         va_list arguments)
 {
     struct sp_picture_files *files = page->files;
     sp_buffer text = {0}, file = {0};
@@ -107,14 +108,16 @@ static void hand_out(struct sp_picture_files *files, const sp_buffer *picture, i
     const int width = area ? area->width : WIDTH, tall = area ? area->height : height;
     sp_buffer file = {.failed = picture->failed || files->name.failed};
     char *text = NULL;
-    sp_buffer_format(&file,
-                     "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                     "font-family=\"system-ui, sans-serif\">\n<style>%s</style>\n<defs>%s</defs>\n<rect width=\"100%%\" "
-                     "height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n",
-                     !area           ? "track"
-                     : *files->class ? files->class
-                                     : "plots",
-                     width, tall, width, tall, sp_page_picture_style, sp_frame_shapes, picture->data);
+    sp_buffer_format(
+        &file,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
+        "%d\" "
+        "font-family=\"system-ui, sans-serif\">\n<style>%s</style>\n<defs>%s</defs>\n<rect width=\"100%%\" "
+        "height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n",
+        !area           ? "track"
+        : *files->class ? files->class
+                        : "plots",
+        width, tall, width, tall, sp_page_picture_style, sp_frame_shapes, picture->data);
     if ((files->status = sp_buffer_finish(&file, &text, &files->error)) != SP_OK)
         return;
     files->name.data[files->name.length - 1] = '\0';
@@ -142,7 +145,8 @@ void sp_page_chart_close(sp_page *page, sp_chart *chart)
     sp_picture_drawn(page);
 }
 
-sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg, sp_error *err)
+sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg,
+                            sp_error *err)
 {
     struct sp_picture_files files = {.call = figure, .arg = arg};
     char *text = NULL;
@@ -162,22 +166,26 @@ void sp_track_open(sp_page *page, const char *name, const char *figures)
     sp_buffer *out = &page->out;
     if (page->is_file)
         sp_html_say(out,
-                    "<text y=\"%d\" font-size=\"13\" font-weight=\"600\">%s</text><text y=\"%d\" font-size=\"10\">%s</text>"
+                    "<text y=\"%d\" font-size=\"13\" font-weight=\"600\">%s</text><text y=\"%d\" "
+                    "font-size=\"10\">%s</text>"
                     "<svg x=\"%d\" y=\"%d\" width=\"%d\" overflow=\"visible\"",
-                    page->tall + 18, name, page->tall + 33, figures, NAMES, page->tall, WIDTH - NAMES - CLASSES);
+                    page->tall + 18, name, page->tall + 33, figures, NAMES, page->tall,
+                    WIDTH - NAMES - CLASSES);
     else if (figures)
-        sp_html_say(out, "<div class=\"track\"><div class=\"name\">%s<small>%s</small></div><div class=\"rows\"><svg", name,
-                    figures);
+        sp_html_say(
+            out, "<div class=\"track\"><div class=\"name\">%s<small>%s</small></div><div class=\"rows\"><svg",
+            name, figures);
     else
-        sp_html_say(out, "<div class=\"track\"><div class=\"name unit\">%s</div><div class=\"rows\"><svg", name);
+        sp_html_say(out, "<div class=\"track\"><div class=\"name unit\">%s</div><div class=\"rows\"><svg",
+                    name);
 }
 
 void sp_track_classes(sp_page *page)
 {
     sp_buffer_text(&page->out, "</svg><svg");
     if (page->is_file)
-        sp_buffer_format(&page->out, " x=\"%d\" y=\"%d\" width=\"%d\" overflow=\"visible\"", WIDTH - CLASSES + 6, page->tall,
-                         CLASSES - 6);
+        sp_buffer_format(&page->out, " x=\"%d\" y=\"%d\" width=\"%d\" overflow=\"visible\"",
+                         WIDTH - CLASSES + 6, page->tall, CLASSES - 6);
     sp_buffer_text(&page->out, " class=\"lane-names\"");
 }
 

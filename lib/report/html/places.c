@@ -34,7 +34,8 @@ void sp_page_link(sp_page *page, int64_t recording, int64_t step)
 void sp_page_time(sp_buffer *out, double seconds)
 {
     const int64_t whole = (int64_t)seconds;
-    sp_buffer_format(out, "%lld:%02d:%02d", (long long)(whole / 3600), (int)(whole / 60 % 60), (int)(whole % 60));
+    sp_buffer_format(out, "%lld:%02d:%02d", (long long)(whole / 3600), (int)(whole / 60 % 60),
+                     (int)(whole % 60));
 }
 
 void sp_page_place_cells(sp_page *page, int64_t recording, int64_t step)
@@ -61,7 +62,8 @@ static void place_row(sp_page *page, const sp_illegal_place *place)
     sp_buffer_text(out, "<td>");
     for (int32_t s = 0; s <= c->n_strategies; s++)
         if (place->said[s].is_illegal) {
-            sp_html_say(out, "%s%s", is_first ? "" : ", ", s < c->n_strategies ? c->strategies[s].name : "reference");
+            sp_html_say(out, "%s%s", is_first ? "" : ", ",
+                        s < c->n_strategies ? c->strategies[s].name : "reference");
             is_first = false;
         }
     sp_buffer_text(out, "</td>");
@@ -77,13 +79,15 @@ void sp_page_places(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const int64_t n = c->n_illegal_places < ROWS ? c->n_illegal_places : ROWS;
-    sp_buffer_say(
-        out,
-        "<p>Each {step} at which somebody breaks a rule, and the transition into it that each of them makes. %s%jd in all.</p>\n",
-        c->illegal_places_cut ? "More than " : "", c->n_illegal_places);
     sp_buffer_say(out,
-                  "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"Illegal {steps}\"><table class=\"wide\" "
-                  "id=\"places-table\">\n<caption>Illegal {steps}</caption>\n<thead><tr><th scope=\"col\">{recording}</th>"
+                  "<p>Each {step} at which somebody breaks a rule, and the transition into it that each of "
+                  "them makes. %s%jd in all.</p>\n",
+                  c->illegal_places_cut ? "More than " : "", c->n_illegal_places);
+    sp_buffer_say(out,
+                  "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"Illegal "
+                  "{steps}\"><table class=\"wide\" "
+                  "id=\"places-table\">\n<caption>Illegal {steps}</caption>\n<thead><tr><th "
+                  "scope=\"col\">{recording}</th>"
                   "<th scope=\"col\" class=\"n\">{step}</th>%s<th scope=\"col\">broken by</th>",
                   c->epoch_seconds > 0 ? "<th scope=\"col\" class=\"n\">time</th>" : "");
     if (c->has_labels)
@@ -95,6 +99,8 @@ void sp_page_places(sp_page *page)
         place_row(page, &c->illegal_places[i]);
     sp_buffer_text(out, "</tbody></table></div>\n");
     if (n < c->n_illegal_places)
-        sp_buffer_say(out, "<p class=\"small\" id=\"places-note\">The first %jd of %jd; the JSON and CSV files list %s.</p>\n", n,
-                      c->n_illegal_places, c->illegal_places_cut ? "the first 20,000" : "all");
+        sp_buffer_say(out,
+                      "<p class=\"small\" id=\"places-note\">The first %jd of %jd; the JSON and CSV files "
+                      "list %s.</p>\n",
+                      n, c->n_illegal_places, c->illegal_places_cut ? "the first 20,000" : "all");
 }

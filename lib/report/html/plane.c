@@ -49,7 +49,8 @@ static void draw_recordings(const sp_comparison *c, sp_chart *chart)
     for (int32_t s = 0; s < c->n_strategies; s++) {
         for (int64_t r = 0; r < c->n_recordings; r++) {
             const sp_recording_result *one = &c->strategies[s].recordings[r];
-            points[r] = (sp_point){per_cent_illegal(&one->counts), one->accuracy.undefined ? NAN : one->accuracy.value};
+            points[r] = (sp_point){per_cent_illegal(&one->counts),
+                                   one->accuracy.undefined ? NAN : one->accuracy.value};
         }
         sp_chart_faint_dots(chart, s, c->n_recordings, points);
     }
@@ -67,9 +68,11 @@ void sp_page_plane(sp_page *page)
         widen(c, &c->strategies[s], with_recordings, limits);
     if (limits[1] <= 0 || limits[2] > limits[3]) /* nobody breaks a rule: one column of dots says nothing */
         return;
-    double middle = (limits[2] + limits[3]) / 2, half = fmax((limits[3] - limits[2]) / 2, 0.005); /* no tiny range */
-    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_around("illegal transitions, %", 0, limits[1]),
-                                   sp_axis_around("accuracy", fmax(0, middle - half), fmin(1, middle + half)));
+    double middle = (limits[2] + limits[3]) / 2,
+           half = fmax((limits[3] - limits[2]) / 2, 0.005); /* no tiny range */
+    sp_chart chart =
+        sp_page_chart(page, &sp_area_plot, sp_axis_around("illegal transitions, %", 0, limits[1]),
+                      sp_axis_around("accuracy", fmax(0, middle - half), fmin(1, middle + half)));
     chart.x.low -= 0.03 * chart.x.high; /* room left of the strategies that break no rule */
     sp_buffer_text(&chart.title, "Accuracy and legality");
     sp_buffer_text(&chart.description, "Accuracy of each strategy against its share of illegal transitions.");
@@ -79,12 +82,13 @@ void sp_page_plane(sp_page *page)
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (!c->strategies[s].agreement.accuracy.undefined)
             sp_chart_mark(&chart, s,
-                          (sp_point){per_cent_illegal(&c->strategies[s].counts), c->strategies[s].agreement.accuracy.value});
+                          (sp_point){per_cent_illegal(&c->strategies[s].counts),
+                                     c->strategies[s].agreement.accuracy.value});
     sp_page_chart_close(page, &chart);
     sp_page_key(page);
-    sp_buffer_say(&page->out,
-                  "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "
-                  "left corner.");
+    sp_buffer_say(&page->out, "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: "
+                              "the best place is the upper "
+                              "left corner.");
     if (with_recordings)
         sp_buffer_words(&page->out, " Small dots: single <a href=\"#recordings\">{recordings}</a>.");
     numbers(page);

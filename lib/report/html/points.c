@@ -67,11 +67,12 @@ static void draw_intervals(sp_chart *chart, const sp_held_entities *held)
     const sp_point at = place(held);
     if (!held->recall.low.undefined)
         sp_chart_line(chart, "share", 2,
-                      (const sp_point[]){{fmax(held->recall.low.value, 0), at.y}, {fmin(held->recall.high.value, 1), at.y}});
+                      (const sp_point[]){{fmax(held->recall.low.value, 0), at.y},
+                                         {fmin(held->recall.high.value, 1), at.y}});
     if (!held->precision.low.undefined)
-        sp_chart_line(
-            chart, "share", 2,
-            (const sp_point[]){{at.x, fmax(held->precision.low.value, 0)}, {at.x, fmin(held->precision.high.value, 1)}});
+        sp_chart_line(chart, "share", 2,
+                      (const sp_point[]){{at.x, fmax(held->precision.low.value, 0)},
+                                         {at.x, fmin(held->precision.high.value, 1)}});
 }
 
 static void draw(const sp_comparison *c, sp_chart *chart)
@@ -102,20 +103,25 @@ void sp_page_operating_points(sp_page *page)
     sp_point limits[2];
     limits_of(c, limits);
     if (limits[0].x <= limits[1].x) {
-        sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_around("recall of entities", limits[0].x, limits[1].x),
-                                       sp_axis_around("precision of entities", limits[0].y, limits[1].y));
+        sp_chart chart =
+            sp_page_chart(page, &sp_area_plot, sp_axis_around("recall of entities", limits[0].x, limits[1].x),
+                          sp_axis_around("precision of entities", limits[0].y, limits[1].y));
         sp_buffer_text(&chart.title, "Operating points");
-        sp_buffer_words(&chart.description,
-                        "Precision against recall of entities, of {recordings} held out; the numbers stand in the "
-                        "table below.");
+        sp_buffer_words(
+            &chart.description,
+            "Precision against recall of entities, of {recordings} held out; the numbers stand in the "
+            "table below.");
         sp_page_chart_open(page, &chart, "plot", "operating-points");
         draw(c, &chart);
         sp_page_chart_close(page, &chart);
         sp_page_key(page);
         sp_buffer_say(&page->out,
-                      "<figcaption>What can be had of precision and recall. Each dot: biases chosen on the other folds for "
-                      "the greatest F of one weight, from precision (f0.125) to recall (f8); lines: %g %% intervals. The "
-                      "marks are this run’s strategies, Viterbi at the point that was asked for.</figcaption></figure>\n",
+                      "<figcaption>What can be had of precision and recall. Each dot: biases chosen on the "
+                      "other folds for "
+                      "the greatest F of one weight, from precision (f0.125) to recall (f8); lines: %g %% "
+                      "intervals. The "
+                      "marks are this run’s strategies, Viterbi at the point that was asked "
+                      "for.</figcaption></figure>\n",
                       100 * c->level);
     }
     sp_page_document(page, "operating-points", 0);

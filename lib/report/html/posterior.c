@@ -32,7 +32,8 @@ static interval_strips strips_of(const sp_comparison *c, const sp_posterior_figu
             low = fmin(low, value); /* fmin() and fmax() pass NaN over */
             high = fmax(high, value);
         }
-    return (interval_strips){f, low <= high ? sp_axis_around(NULL, low, high) : (sp_axis){.low = 0, .high = 1}};
+    return (interval_strips){f,
+                             low <= high ? sp_axis_around(NULL, low, high) : (sp_axis){.low = 0, .high = 1}};
 }
 
 /* A line from end to end, a dot at the decoded path's, an upright line at the reference's. */
@@ -70,7 +71,8 @@ static void fill_figure(const sp_comparison *c, const sp_fill_options *options, 
         sp_table_columns(table, "reference");
     for (int64_t n = 0; n < rows_of(c); n++) {
         const double *columns = f->columns + n * SP_DRAW_COLUMNS;
-        const double low = columns[SP_DRAW_LOW], high = columns[SP_DRAW_HIGH], reference = columns[SP_DRAW_REFERENCE];
+        const double low = columns[SP_DRAW_LOW], high = columns[SP_DRAW_HIGH],
+                     reference = columns[SP_DRAW_REFERENCE];
         sp_table_cell_text(table, SP_TONE_PLAIN, c->ids[n]);
         number_cell(table, decimals, columns[SP_DRAW_DECODED], SP_TONE_PLAIN);
         if (isnan(low))
@@ -78,7 +80,8 @@ static void fill_figure(const sp_comparison *c, const sp_fill_options *options, 
         else
             sp_table_say(table, SP_TONE_PLAIN, "%.1f to %.1f", low, high);
         if (c->has_labels)
-            number_cell(table, decimals, reference, reference < low || reference > high ? SP_TONE_BAD : SP_TONE_PLAIN);
+            number_cell(table, decimals, reference,
+                        reference < low || reference > high ? SP_TONE_BAD : SP_TONE_PLAIN);
     }
 }
 
@@ -86,7 +89,8 @@ static void fill_figure(const sp_comparison *c, const sp_fill_options *options, 
 static void add_share(sp_page *page, const sp_posterior_figure *f)
 {
     sp_buffer *out = &page->out;
-    sp_buffer_say(out, "%lld of %jd {recording(s)} (%.0f %%", (long long)f->n_held, f->n_references, 100 * f->held.value);
+    sp_buffer_say(out, "%lld of %jd {recording(s)} (%.0f %%", (long long)f->n_held, f->n_references,
+                  100 * f->held.value);
     if (!f->held_low.undefined)
         sp_buffer_say(out, "; exact %g %% interval %.0f to %.0f %%", 100 * page->comparison->posterior->level,
                       100 * f->held_low.value, 100 * f->held_high.value);
@@ -101,9 +105,11 @@ static void add_figure(sp_page *page, int32_t i)
     sp_buffer *out = &page->out;
     sp_html_say(out, "<details><summary>%s</summary>\n", f->name);
     if (f->n_references) {
-        sp_html_say(out, "<p>The %g %% intervals of %s hold the reference in ", 100 * c->posterior->level, f->name);
+        sp_html_say(out, "<p>The %g %% intervals of %s hold the reference in ", 100 * c->posterior->level,
+                    f->name);
         add_share(page, f);
-        sp_buffer_text(out, sp_is_below_level(c, f) ? ": clearly less often than they say.</p>\n" : ".</p>\n");
+        sp_buffer_text(out,
+                       sp_is_below_level(c, f) ? ": clearly less often than they say.</p>\n" : ".</p>\n");
     }
     sp_page_strips(page, fill_figure, &(sp_fill_options){.strategy = i}, "wide",
                    &(sp_strips){strips.axis, true, draw_strip, &strips});
@@ -117,20 +123,23 @@ void sp_page_posterior(sp_page *page)
     const sp_comparison *c = page->comparison;
     const sp_posterior_intervals *p = c->posterior;
     sp_buffer *out = &page->out;
-    sp_html_say(
-        out,
-        "<p>How far the figures of {a recording} vary over %jd paths drawn from the posterior, beside those of the path of "
-        "%s.</p>\n",
-        (int64_t)p->n_draws, c->strategies[p->strategy].name);
+    sp_html_say(out,
+                "<p>How far the figures of {a recording} vary over %jd paths drawn from the posterior, "
+                "beside those of the path of "
+                "%s.</p>\n",
+                (int64_t)p->n_draws, c->strategies[p->strategy].name);
     sp_page_document(page, "intervals", 0);
     sp_page_note(page, sp_note_posterior);
-    sp_buffer_say(out,
-                  "<p class=\"small\">{Recording} by {recording}, line: the interval; dot: the decoded path%s. A figure that a "
-                  "path does not have, such as REM latency without REM, has no interval over such draws.</p>\n",
-                  c->has_labels ? "; upright line: the reference, red where it lies outside" : "");
+    sp_buffer_say(
+        out,
+        "<p class=\"small\">{Recording} by {recording}, line: the interval; dot: the decoded path%s. A "
+        "figure that a "
+        "path does not have, such as REM latency without REM, has no interval over such draws.</p>\n",
+        c->has_labels ? "; upright line: the reference, red where it lies outside" : "");
     for (int32_t i = 0; i < p->n; i++)
         add_figure(page, i);
     if (rows_of(c) < c->n_recordings)
-        sp_buffer_say(out, "<p class=\"small\">The first %jd of %jd {recordings}; JSON and CSV list all.</p>\n", rows_of(c),
-                      c->n_recordings);
+        sp_buffer_say(out,
+                      "<p class=\"small\">The first %jd of %jd {recordings}; JSON and CSV list all.</p>\n",
+                      rows_of(c), c->n_recordings);
 }

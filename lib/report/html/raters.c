@@ -76,7 +76,8 @@ void sp_page_raters(sp_page *page)
     const sp_fill_options wide = {.is_wide = true};
     sp_table notes = {.text.words = &page->comparison->words};
     sp_buffer_say(out,
-                  "<p>%d people scored these {recordings}. What a strategy can reach is bounded by how far they agree with each "
+                  "<p>%d people scored these {recordings}. What a strategy can reach is bounded by how far "
+                  "they agree with each "
                   "other.",
                   (int)s->n_raters);
     sp_fill_rater_notes(page->comparison, &wide, &notes);
@@ -87,13 +88,17 @@ void sp_page_raters(sp_page *page)
     scale_fill(&scale);
     sp_page_strips(page, sp_fill_raters, &(sp_fill_options){.is_wide = false}, "wide",
                    &(sp_strips){scale.axis, true, strip, &scale});
-    sp_buffer_words(
-        out, "<p class=\"small\">Band: from the scorer who agrees least with the others to the one who agrees most. Dashed: the "
-             "mean over pairs of scorers. A strategy within the band agrees with people as people do with each other. Accuracy "
-             "and kappa (Cohen): mean over the scorers, of a scorer over the others. Soft agreement: "
-             "mean over {steps} of the votes for the class that stands here over the votes for the class with most, of a "
-             "scorer against the others. {A step} that a strategy left undecoded is wrong. All are pooled over {steps} and "
-             "descriptive.</p>\n");
+    sp_buffer_words(out,
+                    "<p class=\"small\">Band: from the scorer who agrees least with the others to the one "
+                    "who agrees most. Dashed: the "
+                    "mean over pairs of scorers. A strategy within the band agrees with people as people do "
+                    "with each other. Accuracy "
+                    "and kappa (Cohen): mean over the scorers, of a scorer over the others. Soft agreement: "
+                    "mean over {steps} of the votes for the class that stands here over the votes for the "
+                    "class with most, of a "
+                    "scorer against the others. {A step} that a strategy left undecoded is wrong. All are "
+                    "pooled over {steps} and "
+                    "descriptive.</p>\n");
     sp_table_free(&notes);
     sp_page_filled(page, "Kappa with each scorer", sp_fill_raters, &wide, "");
 }

@@ -18,11 +18,14 @@ static void worst_recordings(sp_page *page)
     }
     qsort(ranking.recordings, ROWS, sizeof *ranking.recordings, sp_by_number);
     sp_fill_recordings(c, &(sp_fill_options){.recordings = ranking.recordings, .n_recordings = ROWS}, &table);
-    table.title = by_accuracy ? "{Recordings} with the lowest accuracy" : "{Recordings} with most illegal transitions";
+    table.title =
+        by_accuracy ? "{Recordings} with the lowest accuracy" : "{Recordings} with most illegal transitions";
     sp_page_table(page, &table, "sortable wide tall");
-    sp_html_say(&page->out, "<p class=\"small\">%jd of %jd {recordings}, those with %s of %s; the JSON file holds all.</p>\n",
-                (int64_t)ROWS, c->n_recordings, by_accuracy ? "the lowest accuracy" : "most illegal transitions",
-                c->strategies[by_accuracy || page->argmax < 0 ? page->focus : page->argmax].name);
+    sp_html_say(
+        &page->out,
+        "<p class=\"small\">%jd of %jd {recordings}, those with %s of %s; the JSON file holds all.</p>\n",
+        (int64_t)ROWS, c->n_recordings, by_accuracy ? "the lowest accuracy" : "most illegal transitions",
+        c->strategies[by_accuracy || page->argmax < 0 ? page->focus : page->argmax].name);
     sp_ranking_free(&ranking);
 }
 

@@ -10,7 +10,8 @@ bool sp_has_review(const sp_comparison *c)
 
 static void class_cell(sp_page *page, int32_t k, bool is_wrong)
 {
-    sp_html_say(&page->out, is_wrong ? "<td class=\"bad\">%s</td>" : "<td>%s</td>", k < 0 ? "–" : page->comparison->classes[k]);
+    sp_html_say(&page->out, is_wrong ? "<td class=\"bad\">%s</td>" : "<td>%s</td>",
+                k < 0 ? "–" : page->comparison->classes[k]);
 }
 
 static void row(sp_page *page, const sp_review_place *place)
@@ -33,23 +34,28 @@ void sp_page_review(sp_page *page)
     const sp_review_result *review = c->review;
     sp_buffer *out = &page->out;
     const int64_t n = review->n < ROWS ? review->n : ROWS;
-    sp_buffer_say(
-        out,
-        "<p>The %jd {step(s)} whose correction by a human would change most, the best first. Gain: how many {steps} are "
-        "expected to become right when the true class of this one is known, by the scores and the rules.</p>\n",
-        review->n_chosen);
+    sp_buffer_say(out,
+                  "<p>The %jd {step(s)} whose correction by a human would change most, the best first. Gain: "
+                  "how many {steps} are "
+                  "expected to become right when the true class of this one is known, by the scores and the "
+                  "rules.</p>\n",
+                  review->n_chosen);
     if (!review->accuracy.undefined)
         sp_buffer_say(out,
-                      "<p>Measured on the labels: with these corrected and decoded anew, the accuracy of %s is %.4f, was %.4f; "
+                      "<p>Measured on the labels: with these corrected and decoded anew, the accuracy of %s "
+                      "is %.4f, was %.4f; "
                       "with as many of "
                       "the least probable {steps} it is %.4f, with as many taken at random %.4f.</p>\n",
                       c->strategies[review->strategy].name, review->corrected.value, review->accuracy.value,
                       review->least_probable.value, review->random.value);
     sp_buffer_say(
         out,
-        "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"{Steps} to review\"><table class=\"sortable\">\n"
-        "<caption>{Steps} to review</caption>\n<thead><tr><th scope=\"col\">{recording}</th><th scope=\"col\" "
-        "class=\"n\">{step}</th>%s<th scope=\"col\">decoded</th><th scope=\"col\">likeliest</th><th scope=\"col\" "
+        "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"{Steps} to review\"><table "
+        "class=\"sortable\">\n"
+        "<caption>{Steps} to review</caption>\n<thead><tr><th scope=\"col\">{recording}</th><th "
+        "scope=\"col\" "
+        "class=\"n\">{step}</th>%s<th scope=\"col\">decoded</th><th scope=\"col\">likeliest</th><th "
+        "scope=\"col\" "
         "class=\"n\">probability</th><th scope=\"col\" class=\"n\">gain</th>%s</tr></thead>\n<tbody>\n",
         c->epoch_seconds > 0 ? "<th scope=\"col\" class=\"n\">time</th>" : "",
         c->has_labels ? "<th scope=\"col\">reference</th>" : "");
@@ -58,7 +64,8 @@ void sp_page_review(sp_page *page)
     sp_buffer_text(out, "</tbody></table></div>\n");
     if (n < review->n_chosen)
         sp_buffer_say(out,
-                      "<p class=\"small\">The first %jd of %jd; the JSON lists %s%jd; where paths are written, PATHS.review.csv "
+                      "<p class=\"small\">The first %jd of %jd; the JSON lists %s%jd; where paths are "
+                      "written, PATHS.review.csv "
                       "lists all.</p>\n",
                       n, review->n_chosen, review->n < review->n_chosen ? "the first " : "", review->n);
 }

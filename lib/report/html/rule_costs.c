@@ -8,11 +8,11 @@ bool sp_has_rule_costs(const sp_comparison *c)
 
 void sp_page_rule_costs(sp_page *page)
 {
-    sp_buffer_words(
-        &page->out,
-        "<p>All {recordings} were decoded by Viterbi once more, each time without one rule. A positive difference is what "
-        "the rule costs: without it more {steps} are right, or more of the reference’s legal changes of class are found."
-        "</p>\n");
+    sp_buffer_words(&page->out, "<p>All {recordings} were decoded by Viterbi once more, each time without "
+                                "one rule. A positive difference is what "
+                                "the rule costs: without it more {steps} are right, or more of the "
+                                "reference’s legal changes of class are found."
+                                "</p>\n");
     if (sp_page_document(page, "rule-costs", 0))
         sp_page_note(page, sp_note_rule_costs);
     else

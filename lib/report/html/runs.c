@@ -58,7 +58,8 @@ static const char *name_of(const sp_comparison *c, int32_t who)
 /* What the model says: the area below its curve, in stairs as the curves are. */
 static void model_area(sp_chart *chart, const sp_class_duration *d, double most)
 {
-    double x[2 * SP_DURATION_POINTS + 2], low[2 * SP_DURATION_POINTS + 2] = {0}, high[2 * SP_DURATION_POINTS + 2];
+    double x[2 * SP_DURATION_POINTS + 2], low[2 * SP_DURATION_POINTS + 2] = {0},
+                                                                       high[2 * SP_DURATION_POINTS + 2];
     int64_t n = 0;
     double share = 1;
     x[n] = 1;
@@ -96,7 +97,12 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const char *comma = "";
-    const sp_axis x = {1, (double)most, 10, .is_log = true, .format = SP_TICK_COUNT, .name = sp_word_of(&c->words, SP_STEPS)};
+    const sp_axis x = {1,
+                       (double)most,
+                       10,
+                       .is_log = true,
+                       .format = SP_TICK_COUNT,
+                       .name = sp_word_of(&c->words, SP_STEPS)};
     sp_chart chart = sp_page_chart(page, &sp_area_panel, x, (sp_axis){0, 1, 0.5, .format = SP_TICK_PERCENT});
     sp_buffer_format(&chart.title, "%s: share of runs at least so long", c->classes[k]);
     sp_buffer_text(&chart.description, "Runs and median length:");
@@ -134,12 +140,15 @@ static void key(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<ul class=\"key\">");
     for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++)
-        sp_html_say(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"%s\" d=\"M0 7h34\"/></svg>%s</li>",
-                    sp_series_curve(who).text, name_of(c, who));
+        sp_html_say(
+            &page->out,
+            "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"%s\" d=\"M0 7h34\"/></svg>%s</li>",
+            sp_series_curve(who).text, name_of(c, who));
     if (c->durations)
-        sp_buffer_text(&page->out,
-                       "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"band\" d=\"M0 0h34v14h-34z\"/></svg>"
-                       "the model</li>");
+        sp_buffer_text(
+            &page->out,
+            "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"band\" d=\"M0 0h34v14h-34z\"/></svg>"
+            "the model</li>");
     sp_buffer_text(&page->out, "</ul>\n");
 }
 
@@ -154,7 +163,8 @@ static bool is_shown(const sp_comparison *c, int32_t k)
 {
     int32_t before = 0;
     for (int32_t j = 0; j < c->n_classes; j++)
-        before += number_of_runs(c, j) > number_of_runs(c, k) || (number_of_runs(c, j) == number_of_runs(c, k) && j < k);
+        before += number_of_runs(c, j) > number_of_runs(c, k) ||
+                  (number_of_runs(c, j) == number_of_runs(c, k) && j < k);
     return before < SHOWN;
 }
 
@@ -197,13 +207,17 @@ static void survival(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     int64_t most = longest(c);
-    sp_buffer_text(out, "<h3>How long runs last</h3>\n<p class=\"small\">Share of runs that are at least so long, by class; "
-                        "lengths on a logarithmic axis. ");
+    sp_buffer_text(
+        out,
+        "<h3>How long runs last</h3>\n<p class=\"small\">Share of runs that are at least so long, by class; "
+        "lengths on a logarithmic axis. ");
     if (c->reference_runs)
-        sp_buffer_text(out, "Right of the reference, runs are longer: the path is too smooth. Left of it, shorter: too "
-                            "restless.");
+        sp_buffer_text(
+            out, "Right of the reference, runs are longer: the path is too smooth. Left of it, shorter: too "
+                 "restless.");
     if (c->durations)
-        sp_buffer_words(out, " Shaded: what the model expects, or, where all lengths it allows weigh the same, these.");
+        sp_buffer_words(
+            out, " Shaded: what the model expects, or, where all lengths it allows weigh the same, these.");
     if (c->n_classes > SHOWN)
         sp_buffer_format(out, " The %d classes with the most runs.", SHOWN);
     sp_buffer_text(out, "</p>\n");
@@ -248,26 +262,31 @@ static void broken_runs(sp_page *page)
         sp_table_free(&table);
     }
     if (c->n_run_places > LISTED)
-        sp_buffer_say(&page->out, "<p class=\"small\">The list has the first %d of %jd; the JSON and CSV files have %s.</p>\n",
-                      LISTED, c->n_run_places, c->run_places_cut ? "the first 20,000" : "all");
+        sp_buffer_say(
+            &page->out,
+            "<p class=\"small\">The list has the first %d of %jd; the JSON and CSV files have %s.</p>\n",
+            LISTED, c->n_run_places, c->run_places_cut ? "the first 20,000" : "all");
 }
 
 void sp_page_runs(sp_page *page)
 {
     sp_buffer *out = &page->out;
-    sp_buffer_words(
-        out, "<p>A path may agree with the reference {step} by {step} and still be too smooth, or too restless: fewer and longer "
-             "runs than the reference, or more and shorter ones.</p>\n");
+    sp_buffer_words(out, "<p>A path may agree with the reference {step} by {step} and still be too smooth, "
+                         "or too restless: fewer and longer "
+                         "runs than the reference, or more and shorter ones.</p>\n");
     sp_page_document(page, "runs", 0);
     if (page->comparison->durations)
         broken_runs(page);
     sp_page_document(page, "boundaries", 0);
     if (sp_has_agreement(page->comparison))
-        sp_buffer_words(
-            out, "<p class=\"small\">A change is found when the path changes between the same two classes at that {step}, or "
-                 "within 1 or 2 {steps} of it. Edit score: 1 − edit distance between the sequences of segments, which "
-                 "are runs, divided by the longer; mean over {recordings}. F1@50: a segment is right when the segment of its "
-                 "class in the reference that it overlaps most does so by half of both together, and is not taken; F1@10 and "
-                 "F1@25 ask for a tenth and a quarter; pooled over {recordings}.</p>\n");
+        sp_buffer_words(out, "<p class=\"small\">A change is found when the path changes between the same "
+                             "two classes at that {step}, or "
+                             "within 1 or 2 {steps} of it. Edit score: 1 − edit distance between the "
+                             "sequences of segments, which "
+                             "are runs, divided by the longer; mean over {recordings}. F1@50: a segment is "
+                             "right when the segment of its "
+                             "class in the reference that it overlaps most does so by half of both together, "
+                             "and is not taken; F1@10 and "
+                             "F1@25 ask for a tenth and a quarter; pooled over {recordings}.</p>\n");
     survival(page);
 }

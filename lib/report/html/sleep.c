@@ -29,7 +29,8 @@ static sp_point point_of(const bland_altman *b, int32_t strategy, int64_t night)
     const sp_sleep *sleep = b->comparison->sleep;
     const sp_value *x = &sleep->reference[night].values[b->measure],
                    *y = &sleep->strategies[strategy].nights[night].values[b->measure];
-    return x->undefined || y->undefined ? (sp_point){NAN, NAN} : (sp_point){(x->value + y->value) / 2, y->value - x->value};
+    return x->undefined || y->undefined ? (sp_point){NAN, NAN}
+                                        : (sp_point){(x->value + y->value) / 2, y->value - x->value};
 }
 
 /* False: there is no night to draw. */
@@ -50,7 +51,8 @@ static bool scale_find(bland_altman *b)
             y_low = fmin(y_low, a->low.value);
             y_high = fmax(y_high, a->high.value);
         }
-        if (!a->low_low.undefined && a->low_low.value >= MOST_WIDER * a->low.value - (MOST_WIDER - 1) * a->high.value) {
+        if (!a->low_low.undefined &&
+            a->low_low.value >= MOST_WIDER * a->low.value - (MOST_WIDER - 1) * a->high.value) {
             y_low = fmin(y_low, a->low_low.value);
             y_high = fmax(y_high, a->high_high.value);
         }
@@ -74,7 +76,8 @@ static void name_night(const void *arg, int64_t n, sp_buffer *out)
     const bland_altman *b = names->plot;
     const sp_sleep *sleep = b->comparison->sleep;
     int decimals = sp_sleep_decimals(b->measure);
-    sp_html_say(out, "%s: %.*f to %.*f", b->comparison->ids[n], decimals, sleep->reference[n].values[b->measure].value, decimals,
+    sp_html_say(out, "%s: %.*f to %.*f", b->comparison->ids[n], decimals,
+                sleep->reference[n].values[b->measure].value, decimals,
                 sleep->strategies[names->strategy].nights[n].values[b->measure].value);
 }
 
@@ -106,7 +109,8 @@ static void draw_interval(const bland_altman *b, const sp_value *low, const sp_v
 {
     if (low->undefined || low->value > b->y.high || high->value < b->y.low)
         return;
-    const double x[] = {b->x.low, b->x.high}, from = fmax(low->value, b->y.low), to = fmin(high->value, b->y.high);
+    const double x[] = {b->x.low, b->x.high}, from = fmax(low->value, b->y.low),
+                 to = fmin(high->value, b->y.high);
     sp_chart_band(chart, 2, x, (const double[]){from, from}, (const double[]){to, to});
 }
 
@@ -176,8 +180,8 @@ static void add_measure(sp_page *page, sp_sleep_measure measure, bool has_titles
         return;
     sp_buffer_say(out, "<details class=\"screen\"><summary>%s of each {recording} (%s)</summary>\n",
                   sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
-    sp_page_filled(page, NULL, sp_fill_sleep_nights, &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS},
-                   "sortable tall");
+    sp_page_filled(page, NULL, sp_fill_sleep_nights,
+                   &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS}, "sortable tall");
     sp_buffer_text(out, "</details>\n");
 }
 
@@ -193,7 +197,9 @@ static void add_others(sp_page *page, const sp_sleep_measure *open, size_t n_ope
         if (is_open || !scale_find(&b))
             continue;
         if (!has_begun)
-            sp_buffer_text(&page->out, "<details class=\"screen\"><summary>Bland-Altman plots of the other measures</summary>\n");
+            sp_buffer_text(
+                &page->out,
+                "<details class=\"screen\"><summary>Bland-Altman plots of the other measures</summary>\n");
         has_begun = true;
         add_measure(page, b.measure, false);
     }
@@ -202,39 +208,48 @@ static void add_others(sp_page *page, const sp_sleep_measure *open, size_t n_ope
 
 void sp_page_sleep(sp_page *page)
 {
-    static const sp_sleep_measure plotted[] = {SP_SLEEP_TST, SP_SLEEP_SE, SP_SLEEP_WASO, SP_SLEEP_REM_LATENCY};
+    static const sp_sleep_measure plotted[] = {SP_SLEEP_TST, SP_SLEEP_SE, SP_SLEEP_WASO,
+                                               SP_SLEEP_REM_LATENCY};
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_buffer_text(out, "<div>\n<div>");
     sp_page_document(page, "sleep", 0);
     sp_buffer_say(out, "<p class=\"small\">{Steps} of %g s", c->sleep->epoch_seconds);
     if (c->sleep->epoch_is_assumed)
-        sp_buffer_words(out, ", which is <strong>assumed</strong>: the file does not say how long {a step} is");
-    sp_buffer_words(out, ". Minutes from the first to the last {step} with a reference; definitions of the AASM, see <a "
-                         "href=\"#methods\">Methods</a>.</p>\n</div>\n");
+        sp_buffer_words(out,
+                        ", which is <strong>assumed</strong>: the file does not say how long {a step} is");
+    sp_buffer_words(
+        out, ". Minutes from the first to the last {step} with a reference; definitions of the AASM, see <a "
+             "href=\"#methods\">Methods</a>.</p>\n</div>\n");
     const bool has_agreement = c->sleep->reference && c->n_scored_steps > 0;
     if (has_agreement) {
         sp_buffer_text(out, "<div>");
         sp_page_document(page, "sleep-agreement", 0);
-        sp_buffer_words(out,
-                        "<p class=\"small\">Bias: mean of decoded minus reference. About 95 % of {recordings} lie within 1.96 "
-                        "standard deviations of it, if differences are normal and do not depend on the size (Bland &amp; Altman "
-                        "1986); the plots show whether they do.</p></div>\n");
+        sp_buffer_words(out, "<p class=\"small\">Bias: mean of decoded minus reference. About 95 % of "
+                             "{recordings} lie within 1.96 "
+                             "standard deviations of it, if differences are normal and do not depend on the "
+                             "size (Bland &amp; Altman "
+                             "1986); the plots show whether they do.</p></div>\n");
     }
     sp_buffer_text(out, "</div>\n");
     if (has_agreement) {
         for (size_t i = 0; i < sizeof plotted / sizeof *plotted; i++)
             add_measure(page, plotted[i], true);
         add_others(page, plotted, sizeof plotted / sizeof *plotted);
-        sp_buffer_say(
-            out,
-            "<p class=\"small no-print\">Each dot is {a recording}%s, the solid line its strategy’s bias, the dotted lines the "
-            "limits of agreement, bands their %g %% intervals (Student’s t), the thin dashed line no difference.",
-            c->n_recordings <= SP_NAMED_DOTS ? " (its title says the reference’s and the decoded figure)" : "", 100 * c->level);
+        sp_buffer_say(out,
+                      "<p class=\"small no-print\">Each dot is {a recording}%s, the solid line its "
+                      "strategy’s bias, the dotted lines the "
+                      "limits of agreement, bands their %g %% intervals (Student’s t), the thin dashed line "
+                      "no difference.",
+                      c->n_recordings <= SP_NAMED_DOTS
+                          ? " (its title says the reference’s and the decoded figure)"
+                          : "",
+                      100 * c->level);
         if (c->n_strategies > MOST_STRATEGIES)
             sp_buffer_format(out, " The first %d strategies are drawn.", MOST_STRATEGIES);
         if (c->n_recordings > MOST_NIGHTS)
-            sp_buffer_say(out, " The first %d {recordings} are drawn and listed; the tables are over all.", MOST_NIGHTS);
+            sp_buffer_say(out, " The first %d {recordings} are drawn and listed; the tables are over all.",
+                          MOST_NIGHTS);
         sp_buffer_text(out, "</p>\n");
     }
 }

@@ -9,7 +9,8 @@ enum { FEWEST = 3, MOST_STRATEGIES = 8 };
 /* Shares of recordings with at most that accuracy: what is drawn of many, and the table. */
 enum { LEAST, LOWER, QUARTER, MEDIAN, THREE_QUARTERS, UPPER, GREATEST, N_QUANTILES };
 static const double shares[N_QUANTILES] = {0, 0.05, 0.25, 0.5, 0.75, 0.95, 1};
-static const char *const share_names[N_QUANTILES] = {"least", "5 %", "25 %", "median", "75 %", "95 %", "greatest"};
+static const char *const share_names[N_QUANTILES] = {"least", "5 %",  "25 %",    "median",
+                                                     "75 %",  "95 %", "greatest"};
 
 typedef struct slopes {
     sp_page *page;
@@ -132,13 +133,15 @@ static void draw(const slopes *s)
         low = fmin(low, s->quantiles[k * N_QUANTILES + (is_named ? LEAST : LOWER)]);
         high = fmax(high, s->quantiles[k * N_QUANTILES + (is_named ? GREATEST : UPPER)]);
     }
-    sp_chart chart =
-        sp_page_chart(page, &sp_area_plot, sp_axis_places(NULL, s->n_strategies), sp_axis_around("accuracy", low, high));
+    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places(NULL, s->n_strategies),
+                                   sp_axis_around("accuracy", low, high));
     sp_buffer_words(&chart.title, "Accuracy of {recordings} under each strategy");
-    sp_buffer_words(&chart.description,
-                    is_named ? "A line {a recording}, from strategy to strategy; the thick line joins the medians."
-                             : "Bands of the middle nine tenths and of the middle half of the {recordings}, from strategy to "
-                               "strategy; the thick line joins the medians.");
+    sp_buffer_words(
+        &chart.description,
+        is_named
+            ? "A line {a recording}, from strategy to strategy; the thick line joins the medians."
+            : "Bands of the middle nine tenths and of the middle half of the {recordings}, from strategy to "
+              "strategy; the thick line joins the medians.");
     sp_page_chart_open(page, &chart, "plot", "accuracy-by-strategy");
     if (is_named) {
         draw_lines(s, &chart);
@@ -148,11 +151,12 @@ static void draw(const slopes *s)
     }
     draw_medians(s, &chart);
     sp_page_chart_close(page, &chart);
-    sp_buffer_words(&page->out, is_named
-                                    ? "<figcaption>Each thin line is {a recording}; shapes and the thick line are the medians. "
-                                      "Rising lines: accuracy gained."
-                                    : "<figcaption>Accuracy of {recordings}: nine tenths of them lie in the light band, the "
-                                      "middle half in the dark one; shapes and the line are the medians.");
+    sp_buffer_words(
+        &page->out,
+        is_named ? "<figcaption>Each thin line is {a recording}; shapes and the thick line are the medians. "
+                   "Rising lines: accuracy gained."
+                 : "<figcaption>Accuracy of {recordings}: nine tenths of them lie in the light band, the "
+                   "middle half in the dark one; shapes and the line are the medians.");
     if (s->n_strategies < page->comparison->n_strategies)
         sp_buffer_format(&page->out, " The first %d strategies are drawn.", (int)s->n_strategies);
     numbers(s);
@@ -162,7 +166,8 @@ static void draw(const slopes *s)
 void sp_page_slopes(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    slopes s = {.page = page, .n_strategies = c->n_strategies < MOST_STRATEGIES ? c->n_strategies : MOST_STRATEGIES};
+    slopes s = {.page = page,
+                .n_strategies = c->n_strategies < MOST_STRATEGIES ? c->n_strategies : MOST_STRATEGIES};
     if (!sp_has_agreement(c) || c->n_strategies < 2 || c->n_recordings < FEWEST)
         return;
     if (!slopes_fill(&s))

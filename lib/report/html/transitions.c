@@ -40,8 +40,8 @@ static void move_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
     sp_buffer_text(out, "</td>");
 }
 
-static void transitions_matrix(sp_page *page, int32_t strategy, const char *name, const int64_t *transition_counts,
-                               const uint8_t *forbidden, int64_t most)
+static void transitions_matrix(sp_page *page, int32_t strategy, const char *name,
+                               const int64_t *transition_counts, const uint8_t *forbidden, int64_t most)
 {
     const moves all = {page->comparison->n_classes, transition_counts, forbidden, log((double)most)};
     if (transition_counts)
@@ -68,14 +68,19 @@ void sp_page_transitions(sp_page *page, const uint8_t *forbidden)
     }
     if (!has_any)
         return;
-    sp_buffer_text(&page->out, "<details><summary>All transitions, the allowed ones too</summary>\n<div class=\"grid\">\n");
+    sp_buffer_text(
+        &page->out,
+        "<details><summary>All transitions, the allowed ones too</summary>\n<div class=\"grid\">\n");
     transitions_matrix(page, c->n_strategies, "Reference", c->reference_transition_counts, forbidden, most);
     for (int32_t s = 0; s < c->n_strategies && s < limit; s++)
-        transitions_matrix(page, s, c->strategies[s].name, c->strategies[s].transition_counts, forbidden, most);
-    sp_buffer_say(&page->out,
-                  "</div>\n<p class=\"small\">How often {a step} of the row’s class was followed by one of the column’s%s. "
-                  "The colour goes with the logarithm of the count, on one scale; hatched cells are forbidden.",
-                  c->n_classes <= SP_TWO_LINE_CLASSES ? ", and its share of the row" : "");
+        transitions_matrix(page, s, c->strategies[s].name, c->strategies[s].transition_counts, forbidden,
+                           most);
+    sp_buffer_say(
+        &page->out,
+        "</div>\n<p class=\"small\">How often {a step} of the row’s class was followed by one of the "
+        "column’s%s. "
+        "The colour goes with the logarithm of the count, on one scale; hatched cells are forbidden.",
+        c->n_classes <= SP_TWO_LINE_CLASSES ? ", and its share of the row" : "");
     if (c->n_strategies > limit)
         sp_buffer_format(&page->out, " The first %d strategies are shown.", (int)limit);
     sp_buffer_text(&page->out, "</p></details>\n");

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Lines first..last, from 1. */
-static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t last, const char *before, const char *after)
+static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t last, const char *before,
+                      const char *after)
 {
     for (size_t i = first; i <= last && i <= sp_page_rows(page, lines); i++) {
         sp_buffer_text(&page->out, before);
@@ -25,7 +26,8 @@ static void lead_figure(sp_page *page, const sp_strategy_result *strategy, const
 }
 
 /* How often rules are broken, where the model has such rules: "<strong>2</strong>violations of rules". */
-static void count_broken(sp_page *page, const sp_strategy_result *strategy, const char *key, const char *what, const char *of)
+static void count_broken(sp_page *page, const sp_strategy_result *strategy, const char *key, const char *what,
+                         const char *of)
 {
     const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, key, strlen(key));
     const sp_figure_owner owner = {strategy, strategy, page->comparison};
@@ -51,7 +53,8 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
             sp_buffer_say(out, "<p><strong>%.4f</strong>kappa</p>", strategy->agreement.kappa.value);
     }
     if (strategy->n_undecoded)
-        sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>{recording(s)} undecoded</p>", strategy->n_undecoded);
+        sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>{recording(s)} undecoded</p>",
+                      strategy->n_undecoded);
     sp_buffer_text(out, "</li>\n");
 }
 
@@ -89,7 +92,8 @@ static void dwell_item(sp_page *page)
     sp_buffer list = {.words = &c->words};
     for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++)
         if (c->min_dwell[k] > 1)
-            sp_buffer_say(&list, "%s%s %d {steps}", list.length ? ", " : "", c->classes[k], (int)c->min_dwell[k]);
+            sp_buffer_say(&list, "%s%s %d {steps}", list.length ? ", " : "", c->classes[k],
+                          (int)c->min_dwell[k]);
     name_item(page, "Minimum dwell", list.data);
     sp_buffer_drop(&list, &page->out);
 }
@@ -103,7 +107,8 @@ static void durations_item(sp_page *page)
         if (c->durations[k].is_there)
             sp_buffer_say(&list, "%s%s: %s", list.length ? "; " : "", c->classes[k], c->durations[k].text);
     if (list.length && c->whole_at_start == c->whole_at_end)
-        sp_buffer_say(&list, ". First and last runs, and those beside a gap, %s", c->whole_at_start ? "are whole" : pieces);
+        sp_buffer_say(&list, ". First and last runs, and those beside a gap, %s",
+                      c->whole_at_start ? "are whole" : pieces);
     else if (list.length)
         sp_buffer_say(&list, ". Runs at the start of a {recording} or segment %s, at its end they %s",
                       c->whole_at_start ? "are whole" : pieces, c->whole_at_end ? "are whole" : pieces);
@@ -114,16 +119,17 @@ static void durations_item(sp_page *page)
 static void run_card(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer_text(&page->out, "<details id=\"run\"><summary>What was run: file, model, options, command</summary>\n"
-                               "<dl class=\"card\">\n");
+    sp_buffer_text(&page->out,
+                   "<details id=\"run\"><summary>What was run: file, model, options, command</summary>\n"
+                   "<dl class=\"card\">\n");
     name_item(page, "Input", c->file);
     if (c->file_size > 0)
         sp_page_item(page, "Size", "%jd bytes", c->file_size);
     name_item(page, "Labels", c->labels_file);
     for (int32_t i = 0; i < c->n_against; i++)
         sp_page_item(page, "Against", "%s: %s%s%s", c->against[i].name,
-                     c->against[i].file ? c->against[i].file : "scores in memory", c->against[i].scores ? ":" : "",
-                     c->against[i].scores ? c->against[i].scores : "");
+                     c->against[i].file ? c->against[i].file : "scores in memory",
+                     c->against[i].scores ? ":" : "", c->against[i].scores ? c->against[i].scores : "");
     sp_page_item(page, "{Recordings}", "%jd", c->n_recordings);
     if (c->n_subjects)
         sp_page_item(page, "Subjects", "%jd", (int64_t)c->n_subjects);

@@ -61,7 +61,8 @@ static void put_recordings(sp_json_writer *writer, const sp_step_view *view)
         sp_json_put_integer(writer, r->first_step);
         sp_json_put(writer, ", ");
         sp_json_put_integer(writer, r->recording);
-        const sp_stretch stretch = sp_stretch_of(view, sp_trace_of(c, r->recording), r->first_step, r->n_steps);
+        const sp_stretch stretch =
+            sp_stretch_of(view, sp_trace_of(c, r->recording), r->first_step, r->n_steps);
         sp_json_put(writer, ", ");
         sp_json_put_integer(writer, stretch.first - r->first_step);
         sp_json_put(writer, ", ");
@@ -222,23 +223,27 @@ static void say_held(sp_page *page)
     const sp_what_if *w = c->what_if;
     const int64_t n = w->n_recordings;
     sp_buffer *out = &page->out;
-    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd {recording(s)}", n, c->n_recordings);
+    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd {recording(s)}", n,
+                  c->n_recordings);
     if (n < c->n_recordings) {
         sp_buffer_text(out, sp_has_agreement(c) ? ", spread from the least to the most accurate: " : ": ");
         for (int64_t i = 0; i < n; i++)
             list_name(page, i, n, w->recordings[i].recording);
     }
-    sp_buffer_text(out, n > 1 ? ". The figures of this section are of these." : ". The figures of this section are of this one.");
+    sp_buffer_text(out, n > 1 ? ". The figures of this section are of these."
+                              : ". The figures of this section are of this one.");
     if (is_cut(c))
-        sp_buffer_words(out, " Of {recordings} too long for a page it holds the stretch in which argmax breaks most rules.");
+        sp_buffer_words(
+            out,
+            " Of {recordings} too long for a page it holds the stretch in which argmax breaks most rules.");
     if (n < c->n_recordings || is_cut(c))
         sp_buffer_words(out, " <code>{=what-if-bytes}</code> makes room for more.");
     if (w->most_length)
-        sp_buffer_say(
-            out,
-            " Probabilities of durations end at %jd {steps}, the rest added there: more than these {recordings} can tell. A "
-            "model that is saved here has no more either.",
-            w->most_length);
+        sp_buffer_say(out,
+                      " Probabilities of durations end at %jd {steps}, the rest added there: more than these "
+                      "{recordings} can tell. A "
+                      "model that is saved here has no more either.",
+                      w->most_length);
     sp_buffer_text(out, "</p>\n");
 }
 
@@ -251,9 +256,10 @@ static void put_tool(sp_page *page)
         return;
     }
     sp_page_lane_shapes(page, &view.lanes); /* stays where the script takes the place of the picture */
-    sp_buffer_text(&page->out,
-                   "<div id=\"what-if-tool\"><p id=\"what-if-note\">With scripts switched on the rules can be changed "
-                   "here, and everything is decoded anew.</p>\n");
+    sp_buffer_text(
+        &page->out,
+        "<div id=\"what-if-tool\"><p id=\"what-if-note\">With scripts switched on the rules can be changed "
+        "here, and everything is decoded anew.</p>\n");
     sp_page_before_after(&view, page->comparison->what_if->n_recordings);
     sp_buffer_text(&page->out, "</div>\n");
     put_settings(&view);

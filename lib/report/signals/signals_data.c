@@ -11,12 +11,14 @@ enum { POINTS = 1000, CHANNELS = 8, STRIPS = 60, WIDTH = 900, STRIP = 20 };
 static void trace(sp_drawing *d, const float *x, int64_t n, int32_t k, double limit)
 {
     sp_buffer *out = &d->out;
-    sp_buffer_say(out, "<path class=\"%s\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M",
-                  sp_class_style_name(&d->style, 'k', k).text);
+    sp_buffer_say(
+        out, "<path class=\"%s\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M",
+        sp_class_style_name(&d->style, 'k', k).text);
     int64_t shown = n < POINTS ? n : POINTS;
     for (int64_t i = 0; i < shown; i++) {
         int64_t at = i * n / shown;
-        sp_buffer_say(out, "%s%.1f %.1f", i ? " " : "", (double)WIDTH * (double)i / (double)(shown > 1 ? shown - 1 : 1),
+        sp_buffer_say(out, "%s%.1f %.1f", i ? " " : "",
+                      (double)WIDTH * (double)i / (double)(shown > 1 ? shown - 1 : 1),
                       30 - 28 * (double)x[at] / limit);
     }
     sp_buffer_text(out, "\"/>");
@@ -35,7 +37,8 @@ void sp_drawing_signals(sp_drawing *d)
         sp_html_say(&d->out, "<figure><h3>%s</h3>\n", r->classes[k]);
         for (int32_t c = 0; r->examples[k] && c < r->n_channels && c < CHANNELS; c++) {
             sp_buffer_format(&d->out,
-                             "<svg viewBox=\"0 0 %d 60\" width=\"100%%\" height=\"60\" preserveAspectRatio=\"none\" role=\"img\" "
+                             "<svg viewBox=\"0 0 %d 60\" width=\"100%%\" height=\"60\" "
+                             "preserveAspectRatio=\"none\" role=\"img\" "
                              "aria-label=\"Channel %d\"><path class=\"lane\" d=\"M0 30H%d\"/>",
                              WIDTH, (int)c + 1, WIDTH);
             trace(d, r->examples[k] + (size_t)c * (size_t)r->n_samples, r->n_samples, k, limit);
@@ -49,12 +52,14 @@ void sp_drawing_signals(sp_drawing *d)
     if (r->rate > 0)
         sp_buffer_say(&d->out, ", its first %.1f seconds", (double)r->n_samples / r->rate);
     if (r->n_channels > CHANNELS)
-        sp_buffer_format(&d->out, "; the first %d of %d channels from top to bottom", CHANNELS, (int)r->n_channels);
+        sp_buffer_format(&d->out, "; the first %d of %d channels from top to bottom", CHANNELS,
+                         (int)r->n_channels);
     else
         sp_buffer_text(&d->out, "; channels from top to bottom");
     sp_buffer_say(&d->out, ", all to one scale of ±%.2f.", limit);
     if (r->n_samples > POINTS)
-        sp_buffer_format(&d->out, " Of its %lld samples %d are drawn, at equal distances.", (long long)r->n_samples, POINTS);
+        sp_buffer_format(&d->out, " Of its %lld samples %d are drawn, at equal distances.",
+                         (long long)r->n_samples, POINTS);
     sp_buffer_text(&d->out, "</p>\n");
 }
 
@@ -64,12 +69,14 @@ void sp_drawing_distribution(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     int64_t total[2] = {0, 0};
-    sp_buffer_text(&d->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Classes\"><table "
-                            "class=\"wide\"><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
-                            "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
-                            "<th scope=\"col\" class=\"n\">testing</th><th scope=\"col\" class=\"n\">%</th><th scope=\"col\" "
-                            "class=\"strip\">share (training above testing)</th>"
-                            "</tr></thead>\n<tbody>\n");
+    sp_buffer_text(
+        &d->out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Classes\"><table "
+        "class=\"wide\"><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
+        "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
+        "<th scope=\"col\" class=\"n\">testing</th><th scope=\"col\" class=\"n\">%</th><th scope=\"col\" "
+        "class=\"strip\">share (training above testing)</th>"
+        "</tr></thead>\n<tbody>\n");
     for (int64_t n = 0; n < r->n_recordings; n++)
         for (int64_t t = r->offsets[n]; t < r->offsets[n + 1]; t++)
             total[r->is_test[n] != 0] += r->labels[t] >= 0;
@@ -109,8 +116,8 @@ static void strip(sp_drawing *d, const int32_t *classes, int64_t n)
             continue;
         double top = (double)STRIP * d->style.rank[classes[a]] / ranks;
         sp_buffer_say(&d->out, "<rect class=\"%s", sp_class_style_name(&d->style, 's', classes[a]).text);
-        sp_buffer_format(&d->out, "\" x=\"%lld\" width=\"%lld\" y=\"%.1f\" height=\"%.1f\"/>", (long long)a, (long long)(b - a),
-                         top, STRIP - top);
+        sp_buffer_format(&d->out, "\" x=\"%lld\" width=\"%lld\" y=\"%.1f\" height=\"%.1f\"/>", (long long)a,
+                         (long long)(b - a), top, STRIP - top);
     }
 }
 
@@ -122,10 +129,11 @@ void sp_drawing_timeline(sp_drawing *d)
         longest = r->offsets[n + 1] - r->offsets[n] > longest ? r->offsets[n + 1] - r->offsets[n] : longest;
     sp_drawing_class_key(d);
     for (int64_t n = 0; n < r->n_recordings && n < STRIPS; n++) {
-        sp_html_say(&d->out,
-                    "<div class=\"track\"><div class=\"name\">%s<small>%s</small></div><svg viewBox=\"0 0 %lld %d\" "
-                    "height=\"%d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
-                    r->ids[n], r->is_test[n] ? "testing" : "training", (long long)longest, STRIP, STRIP);
+        sp_html_say(
+            &d->out,
+            "<div class=\"track\"><div class=\"name\">%s<small>%s</small></div><svg viewBox=\"0 0 %lld %d\" "
+            "height=\"%d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+            r->ids[n], r->is_test[n] ? "testing" : "training", (long long)longest, STRIP, STRIP);
         strip(d, r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
         sp_buffer_text(&d->out, "</svg></div>\n");
     }
@@ -142,7 +150,8 @@ static void transition_cell(const void *arg, int32_t i, int32_t j, sp_buffer *ou
     const size_t at = (size_t)i * (size_t)d->r->n_classes + (size_t)j;
     const int64_t count = d->counts[at], total = sp_drawing_row(d, i);
     const bool is_allowed = !d->r->allow || d->r->allow[at];
-    sp_buffer_format(out, "<td class=\"h%d%s\"><b>%s</b><span>", sp_drawing_heat(count, total), is_allowed ? "" : " forbidden",
+    sp_buffer_format(out, "<td class=\"h%d%s\"><b>%s</b><span>", sp_drawing_heat(count, total),
+                     is_allowed ? "" : " forbidden",
                      !is_allowed ? "forbidden"
                      : i == j    ? "stays"
                                  : "allowed");
@@ -160,5 +169,6 @@ void sp_drawing_transitions(sp_drawing *d)
             if (r->labels[t] >= 0 && r->labels[t - 1] >= 0)
                 d->counts[(size_t)r->labels[t - 1] * k + (size_t)r->labels[t]]++;
     sp_drawing_matrix(d, r->model_name ? r->model_name : "no rules", "from \\ to", transition_cell);
-    sp_buffer_text(&d->out, "<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n");
+    sp_buffer_text(
+        &d->out, "<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n");
 }

@@ -6,8 +6,10 @@ void sp_drawing_class_key(sp_drawing *d)
 {
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t k = 0; k < d->r->n_classes; k++)
-        sp_html_say(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"%s\" width=\"14\" height=\"14\"/></svg>%s</li>",
-                    sp_class_style_name(&d->style, 's', k).text, d->r->classes[k]);
+        sp_html_say(
+            &d->out,
+            "<li><svg aria-hidden=\"true\"><rect class=\"%s\" width=\"14\" height=\"14\"/></svg>%s</li>",
+            sp_class_style_name(&d->style, 's', k).text, d->r->classes[k]);
     sp_buffer_text(&d->out, "</ul>\n");
 }
 
@@ -70,10 +72,10 @@ static void head(sp_drawing *d)
 {
     sp_buffer *out = &d->out;
     sp_frame_begin(out, d->r->file, " – training", "signals", false);
-    sp_html_say(
-        out,
-        "<header class=\"top\"><div><h1>Training on %s</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p>\n<p>",
-        d->r->file, d->r->n_recordings, d->r->n_steps, (int)d->r->n_channels);
+    sp_html_say(out,
+                "<header class=\"top\"><div><h1>Training on %s</h1>\n<p class=\"sub\">%jd recordings, %jd "
+                "steps, %d channels.</p>\n<p>",
+                d->r->file, d->r->n_recordings, d->r->n_steps, (int)d->r->n_channels);
     sp_drawing_outcome(d);
     sp_buffer_text(out, "</p></div>\n");
     sp_frame_contents(out);
@@ -85,7 +87,9 @@ static void head(sp_drawing *d)
 
 sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp_error *err)
 {
-    sp_drawing d = {.r = report, .counts = malloc((size_t)report->n_classes * (size_t)report->n_classes * sizeof *d.counts)};
+    sp_drawing d = {.r = report,
+                    .counts =
+                        malloc((size_t)report->n_classes * (size_t)report->n_classes * sizeof *d.counts)};
     if (!d.counts || !sp_class_style_fill(report->classes, report->n_classes, &d.style)) {
         free(d.counts);
         return sp_fail(err, SP_ENOMEM, "no memory for the page");

@@ -71,7 +71,8 @@ void sp_drawing_outcome(sp_drawing *d)
         const sp_trained *network = &r->networks[i];
         answers a = count_answers(r, network);
         sp_html_say(out, i ? "; trained %s" : "Trained %s", network->how);
-        sp_buffer_format(out, "%s, %s", network->is_meant_to_fail ? ", which is meant to fail" : "", i ? "it" : "the network");
+        sp_buffer_format(out, "%s, %s", network->is_meant_to_fail ? ", which is meant to fail" : "",
+                         i ? "it" : "the network");
         if (a.n > 0) {
             sp_buffer_say(out, " is right at %jd of %jd testing steps (", a.right, a.n);
             sp_buffer_percent(out, a.right, a.n);
@@ -157,8 +158,8 @@ void sp_drawing_learning(sp_drawing *d)
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t i = 0; i < r->n_networks; i++)
         sp_series_key(&d->out, i, r->networks[i].name);
-    sp_buffer_text(&d->out,
-                   "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n<div class=\"beside\">\n");
+    sp_buffer_text(&d->out, "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing "
+                            "steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
     sp_buffer_text(&d->out, "</div>\n");
@@ -175,12 +176,13 @@ void sp_drawing_learning(sp_drawing *d)
     sp_table_free(&table);
     for (int32_t i = 0; i < r->n_networks; i++)
         if (r->networks[i].is_meant_to_fail)
-            sp_html_say(
-                &d->out,
-                "<p class=\"small\">%s is meant to fail. Where the drawn class forbids the step's own label, that logit is a "
-                "constant, -10⁹, without gradient: the loss is 10⁹ whatever the network says, and training can only push the "
-                "other logits down.</p>\n",
-                r->networks[i].name);
+            sp_html_say(&d->out,
+                        "<p class=\"small\">%s is meant to fail. Where the drawn class forbids the step's "
+                        "own label, that logit is a "
+                        "constant, -10⁹, without gradient: the loss is 10⁹ whatever the network says, and "
+                        "training can only push the "
+                        "other logits down.</p>\n",
+                        r->networks[i].name);
 }
 
 /* ---- what the networks say ---- */
@@ -191,17 +193,23 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
     const sp_signals_report *r = d->r;
     int64_t illegal = 0;
     int height = 2 * r->n_classes;
-    sp_html_say(&d->out, "<div class=\"track\"><div class=\"name\">%s</div><div><svg height=\"12\" role=\"presentation\">", name);
+    sp_html_say(
+        &d->out,
+        "<div class=\"track\"><div class=\"name\">%s</div><div><svg height=\"12\" role=\"presentation\">",
+        name);
     for (int64_t t = 1; r->allow && t < n; t++) {
-        if (path[t] < 0 || path[t - 1] < 0 || r->allow[(size_t)path[t - 1] * (size_t)r->n_classes + (size_t)path[t]])
+        if (path[t] < 0 || path[t - 1] < 0 ||
+            r->allow[(size_t)path[t - 1] * (size_t)r->n_classes + (size_t)path[t]])
             continue;
         illegal++;
-        sp_html_say(&d->out, "<use href=\"#ill\" y=\"3\" x=\"%.2f%%\"><title>step %lld: %s → %s</title></use>",
-                    100.0 * (double)t / (double)n, (long long)t, r->classes[path[t - 1]], r->classes[path[t]]);
+        sp_html_say(
+            &d->out, "<use href=\"#ill\" y=\"3\" x=\"%.2f%%\"><title>step %lld: %s → %s</title></use>",
+            100.0 * (double)t / (double)n, (long long)t, r->classes[path[t - 1]], r->classes[path[t]]);
     }
-    sp_buffer_format(&d->out,
-                     "</svg><svg viewBox=\"0 0 %lld %d\" height=\"%d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
-                     (long long)(n > 0 ? n : 1), height, 7 * height);
+    sp_buffer_format(
+        &d->out,
+        "</svg><svg viewBox=\"0 0 %lld %d\" height=\"%d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+        (long long)(n > 0 ? n : 1), height, 7 * height);
     for (int64_t a = 0, b; a < n; a = b) {
         b = a + 1;
         while (b < n && path[b] == path[a])
@@ -209,11 +217,11 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
         if (path[a] < 0)
             continue;
         sp_buffer_say(&d->out, "<rect class=\"%s\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>",
-                      sp_class_style_name(&d->style, 's', path[a]).text, (long long)a, 2 * (int)d->style.rank[path[a]],
-                      (long long)(b - a));
+                      sp_class_style_name(&d->style, 's', path[a]).text, (long long)a,
+                      2 * (int)d->style.rank[path[a]], (long long)(b - a));
     }
-    sp_buffer_format(&d->out, "</svg><p class=\"small\">%lld illegal step%s</p></div></div>\n", (long long)illegal,
-                     sp_plural(illegal));
+    sp_buffer_format(&d->out, "</svg><p class=\"small\">%lld illegal step%s</p></div></div>\n",
+                     (long long)illegal, sp_plural(illegal));
     return illegal;
 }
 
@@ -225,7 +233,8 @@ void sp_drawing_hypnograms(sp_drawing *d)
         ;
     sp_drawing_class_key(d);
     sp_html_say(&d->out,
-                "<p class=\"sub\">Recording %s, each step alone, not decoded; triangles mark what the rules forbid.</p>\n",
+                "<p class=\"sub\">Recording %s, each step alone, not decoded; triangles mark what the rules "
+                "forbid.</p>\n",
                 r->ids[n]);
     hypnogram(d, "labels", r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
     for (int32_t i = 0; i < r->n_networks; i++)
@@ -235,8 +244,10 @@ void sp_drawing_hypnograms(sp_drawing *d)
 static void confusion_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
 {
     const sp_drawing *d = arg;
-    const int64_t count = d->counts[(size_t)i * (size_t)d->r->n_classes + (size_t)j], total = sp_drawing_row(d, i);
-    sp_buffer_say(out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(count, total), i == j ? " diagonal" : "", count);
+    const int64_t count = d->counts[(size_t)i * (size_t)d->r->n_classes + (size_t)j],
+                  total = sp_drawing_row(d, i);
+    sp_buffer_say(out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(count, total),
+                  i == j ? " diagonal" : "", count);
     sp_buffer_percent(out, count, total);
     sp_buffer_text(out, "</span></td>");
 }

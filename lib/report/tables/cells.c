@@ -30,7 +30,8 @@ void sp_cell_difference(sp_table *table, const sp_difference *d, double scale, i
     if (d->low.undefined || d->high.undefined)
         sp_cell_none(table);
     else
-        sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", decimals, scale * d->low.value, decimals, scale * d->high.value);
+        sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", decimals, scale * d->low.value, decimals,
+                     scale * d->high.value);
 }
 
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals)

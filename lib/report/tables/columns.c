@@ -23,7 +23,8 @@ static columns columns_of(sp_figure_scope scope, sp_figure_table in)
     const sp_figures figures = sp_figures_of(scope);
     columns all = {.n = 0};
     for (size_t i = 0; i < figures.n; i++)
-        for (const sp_figure_column *how = figures.list[i].columns; how && how->table != SP_IN_NO_TABLE; how++) {
+        for (const sp_figure_column *how = figures.list[i].columns; how && how->table != SP_IN_NO_TABLE;
+             how++) {
             if (how->table != in || all.n == MOST_COLUMNS)
                 continue;
             size_t at = all.n++;
@@ -84,7 +85,8 @@ static void figure_cell(const column *one, const sp_figure_owner *owner, sp_tabl
         const bool is_best = sp_as_shown(value.value, decimals) == best_of(owner->comparison, one);
         sp_buffer *cell = sp_table_cell(table, is_best ? SP_TONE_BEST : SP_TONE_PLAIN);
         sp_buffer_fixed(cell, value.value, decimals);
-        const sp_value sd = one->how->how & SP_WITH_SD ? sp_figure_at(&figure->sd, owner) : (sp_value){.undefined = ""};
+        const sp_value sd =
+            one->how->how & SP_WITH_SD ? sp_figure_at(&figure->sd, owner) : (sp_value){.undefined = ""};
         if (!sd.undefined)
             sp_buffer_say(cell, " ± %.*f", decimals, sd.value);
     }
@@ -116,7 +118,8 @@ static void interval(const column *one, const sp_figure_owner *owner, sp_table *
         sp_cell_none(table);
         return;
     }
-    const sp_value low = sp_figure_at(&one->figure->low, owner), high = sp_figure_at(&one->figure->high, owner);
+    const sp_value low = sp_figure_at(&one->figure->low, owner),
+                   high = sp_figure_at(&one->figure->high, owner);
     if (low.undefined || high.undefined)
         sp_buffer_term(sp_table_cell(table, SP_TONE_MUTED), low.undefined ? low.undefined : high.undefined);
     else
@@ -125,7 +128,8 @@ static void interval(const column *one, const sp_figure_owner *owner, sp_table *
 
 static void worst_recording(const column *one, const sp_figure_owner *owner, sp_table *table)
 {
-    const sp_frequencies *f = owner->strategy ? &owner->strategy->frequencies : &owner->comparison->reference_frequencies;
+    const sp_frequencies *f =
+        owner->strategy ? &owner->strategy->frequencies : &owner->comparison->reference_frequencies;
     (void)one;
     if (f->worst_recording < 0) {
         sp_cell_none(table);

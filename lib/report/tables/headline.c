@@ -12,7 +12,8 @@ static void add_rate(const sp_comparison *c, const sp_strategy_result *one, sp_b
 {
     sp_buffer_text(line, " (");
     sp_buffer_percent(line, one->counts.illegal, one->counts.transitions);
-    sp_buffer_say(line, " of all, in %jd of %jd {recording(s)})", one->recordings_with_illegal, c->n_recordings);
+    sp_buffer_say(line, " of all, in %jd of %jd {recording(s)})", one->recordings_with_illegal,
+                  c->n_recordings);
 }
 
 static void add_legality(const sp_comparison *c, const sp_strategy_result *strategy, sp_buffer *line)
@@ -96,21 +97,22 @@ static const char *word_for(const sp_difference *d, sureness words)
 
 /* "viterbi is more accurate: 0.8180 against 0.8169, +0.11 percentage points (95 % interval -0.10 to +0.30, 20 recordings).", after
  * what leads to it where there is an interval, and where there is none. False, and nothing is added, where an accuracy is not known. */
-static bool add_accuracies(const sp_comparison *c, int32_t focus, int32_t other, sureness words, const char *const leads_to[2],
-                           sp_buffer *line)
+static bool add_accuracies(const sp_comparison *c, int32_t focus, int32_t other, sureness words,
+                           const char *const leads_to[2], sp_buffer *line)
 {
-    const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[other].agreement.accuracy;
+    const sp_value *a = &c->strategies[focus].agreement.accuracy,
+                   *b = &c->strategies[other].agreement.accuracy;
     const sp_pair_comparison *pair = pair_of(sp_tested_pairs(c), focus, other);
     const sp_difference *d = pair ? &pair->difference : NULL;
     const bool has_interval = d && !d->low.undefined && !d->high.undefined;
     if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
         return false;
     sp_buffer_say(line, "%s%s", leads_to[!has_interval], c->strategies[focus].name);
-    sp_buffer_say(line, "%s%.4f against %.4f, %+.2f percentage points", word_for(d, words), a->value, b->value,
-                  100 * (a->value - b->value));
+    sp_buffer_say(line, "%s%.4f against %.4f, %+.2f percentage points", word_for(d, words), a->value,
+                  b->value, 100 * (a->value - b->value));
     if (has_interval)
-        sp_buffer_say(line, " (%g %% interval %+.2f to %+.2f, %jd %s)", 100 * c->level, 100 * d->low.value, 100 * d->high.value,
-                      d->n, sp_unit_name(c, line->words, d->n));
+        sp_buffer_say(line, " (%g %% interval %+.2f to %+.2f, %jd %s)", 100 * c->level, 100 * d->low.value,
+                      100 * d->high.value, d->n, sp_unit_name(c, line->words, d->n));
     sp_buffer_text(line, ".");
     return true;
 }
@@ -118,7 +120,8 @@ static bool add_accuracies(const sp_comparison *c, int32_t focus, int32_t other,
 /* The same strategy on another classifier's scores: "Against old (old.h5), viterbi is more accurate: ..." */
 static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buffer *line)
 {
-    static sureness words = {" is more accurate: ", " is less accurate: ", " is about as accurate: ", " has accuracy "};
+    static sureness words = {
+        " is more accurate: ", " is less accurate: ", " is about as accurate: ", " has accuracy "};
     const sp_against *against = &c->against[i];
     const int32_t other = sp_same_strategy(c, focus, i);
     const sp_strategy_result *ours = &c->strategies[focus], *theirs = &c->strategies[other];
@@ -144,7 +147,8 @@ static void add_lead_interval(const sp_comparison *c, int32_t focus, const char 
     if (!pair || pair->difference.low.undefined || pair->difference.high.undefined)
         return;
     sp_buffer_say(line, " (%s − argmax %+.4f, %g %% interval %+.4f to %+.4f)", c->strategies[focus].name,
-                  pair->difference.difference.value, 100 * c->level, pair->difference.low.value, pair->difference.high.value);
+                  pair->difference.difference.value, 100 * c->level, pair->difference.low.value,
+                  pair->difference.high.value);
 }
 
 /* What the kind of work reads first: "Entity F1: viterbi 0.5210, argmax 0.4822, greedy 0.5013. ", the focus first. */

@@ -125,8 +125,9 @@ static void note_coverage(const sp_comparison *c, int64_t n, sp_table *lines)
         row = &simulated[i];
     const int *held = row->held[sp_interval_shown(c)];
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    sp_buffer_say(line, "In simulations of %jd %s 95 %% %s intervals held the true difference in %d of 100 samples", row->n,
-                  sp_unit_name(c, line->words, row->n), sp_interval_name(c), held[0]);
+    sp_buffer_say(line,
+                  "In simulations of %jd %s 95 %% %s intervals held the true difference in %d of 100 samples",
+                  row->n, sp_unit_name(c, line->words, row->n), sp_interval_name(c), held[0]);
     sp_buffer_say(line, ", of skewed differences in %d%s, of very skewed ones in %d%s.", held[1],
                   skewness >= skewed && skewness < very_skewed ? " (as here)" : "", held[2],
                   skewness >= very_skewed ? " (as here)" : "");
@@ -144,9 +145,11 @@ static void note_without(const sp_comparison *c, sp_table *lines)
         const bool is_first = !line;
         if (is_first)
             line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_words(line, !is_first ? ", "
-                                        : "Without a studentised interval, as too few differ or all alike ({=interval bca} "
-                                          "gives one, too narrow): ");
+        sp_buffer_words(
+            line, !is_first
+                      ? ", "
+                      : "Without a studentised interval, as too few differ or all alike ({=interval bca} "
+                        "gives one, too narrow): ");
         sp_buffer_say(line, "%s − %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
     }
     if (line)
@@ -159,9 +162,11 @@ void sp_note_units(const sp_comparison *c, sp_table *lines)
     if (c->n_subjects) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_say(line,
-                      "Intervals and tests are over %jd subject%s (%s): the {recordings} of one are drawn together and count as "
+                      "Intervals and tests are over %jd subject%s (%s): the {recordings} of one are drawn "
+                      "together and count as "
                       "their mean.",
-                      (int64_t)c->n_subjects, sp_plural(c->n_subjects), c->subjects_place ? c->subjects_place : "given");
+                      (int64_t)c->n_subjects, sp_plural(c->n_subjects),
+                      c->subjects_place ? c->subjects_place : "given");
     }
     const int64_t n = c->n_comparisons ? c->comparisons[0].difference.n : 0;
     if (n < 1)
@@ -169,7 +174,8 @@ void sp_note_units(const sp_comparison *c, sp_table *lines)
     if (n < ENOUGH) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
         if (n == 1)
-            sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(c, line->words, 1));
+            sp_buffer_format(line, "One %s: differences have no interval and no test.",
+                             sp_unit_name(c, line->words, 1));
         else
             sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much.", (long long)n,
                              sp_unit_name(c, line->words, n));

@@ -11,47 +11,57 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
     const sp_transition_counts *counts = &c->reference;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     const int64_t violations = c->reference_violations.hard + c->reference_violations.priced;
-    if (violations + counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs + counts->long_runs ==
+    if (violations + counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs +
+            counts->long_runs ==
         0) {
-        sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).", counts->transitions);
+        sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).",
+                      counts->transitions);
     } else {
-        sp_buffer_say(line, "The reference itself breaks the model: %jd of its %jd transitions %s illegal (", counts->illegal,
-                      counts->transitions, counts->illegal == 1 ? "is" : "are");
+        sp_buffer_say(line, "The reference itself breaks the model: %jd of its %jd transitions %s illegal (",
+                      counts->illegal, counts->transitions, counts->illegal == 1 ? "is" : "are");
         sp_buffer_percent(line, counts->illegal, counts->transitions);
         sp_buffer_text(line, ")");
         if (counts->illegal_start)
-            sp_buffer_format(line, ", %lld illegal start%s", (long long)counts->illegal_start, sp_plural(counts->illegal_start));
+            sp_buffer_format(line, ", %lld illegal start%s", (long long)counts->illegal_start,
+                             sp_plural(counts->illegal_start));
         if (counts->illegal_end)
-            sp_buffer_format(line, ", %lld illegal end%s", (long long)counts->illegal_end, sp_plural(counts->illegal_end));
+            sp_buffer_format(line, ", %lld illegal end%s", (long long)counts->illegal_end,
+                             sp_plural(counts->illegal_end));
         if (counts->short_runs)
-            sp_buffer_format(line, ", %lld run%s shorter than %s", (long long)counts->short_runs, sp_plural(counts->short_runs),
+            sp_buffer_format(line, ", %lld run%s shorter than %s", (long long)counts->short_runs,
+                             sp_plural(counts->short_runs),
                              c->has_durations ? "the model allows" : "the minimum dwell");
         if (counts->long_runs)
             sp_buffer_format(line, ", %lld run%s longer than the model allows", (long long)counts->long_runs,
                              sp_plural(counts->long_runs));
         if (violations)
-            sp_buffer_format(line, ", %lld violation%s of rules over more steps", (long long)violations, sp_plural(violations));
+            sp_buffer_format(line, ", %lld violation%s of rules over more steps", (long long)violations,
+                             sp_plural(violations));
         sp_buffer_text(line, ".");
     }
     if (!c->mask_ceiling.undefined) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line, "Mask ceiling %.4f: no path that the model allows can agree with the reference better than that.",
-                      c->mask_ceiling.value);
+        sp_buffer_say(
+            line,
+            "Mask ceiling %.4f: no path that the model allows can agree with the reference better than that.",
+            c->mask_ceiling.value);
         if (c->ceiling_infeasible)
-            sp_buffer_say(line, " %lld {recording(s)} with no allowed path count%s 0 in it.", (long long)c->ceiling_infeasible,
-                          c->ceiling_infeasible == 1 ? "s" : "");
+            sp_buffer_say(line, " %lld {recording(s)} with no allowed path count%s 0 in it.",
+                          (long long)c->ceiling_infeasible, c->ceiling_infeasible == 1 ? "s" : "");
     }
     if (c->has_nll && (!c->nll.undefined || c->nll_impossible)) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_format(line, "Mean negative log-likelihood of the reference%s, before any decoding: ",
                          c->n_against ? " by the first classifier" : "");
         if (c->nll.undefined)
-            sp_buffer_say(line, "infinite, the scores give %jd of %jd {steps} probability 0%s.", c->nll_impossible, c->nll_steps,
+            sp_buffer_say(line, "infinite, the scores give %jd of %jd {steps} probability 0%s.",
+                          c->nll_impossible, c->nll_steps,
                           c->nll_clip > 0 ? "" : " ({=nll-clip P} takes at least P)");
         else
             sp_buffer_say(line, "%.4f nats per {step}.", c->nll.value);
         if (c->nll_clip > 0 && !c->nll_clipped.undefined)
-            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f", c->nll_clip, c->nll_clipped.value);
+            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f", c->nll_clip,
+                          c->nll_clipped.value);
         if (c->nll_clip > 0 && !c->nll_clipped.undefined)
             sp_buffer_words(line, c->nll.undefined ? " nats per {step}." : ".");
     }
@@ -60,8 +70,8 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
     int64_t unscored = c->n_steps - c->n_scored_steps - c->n_trimmed_steps;
     if (unscored > 0) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line, "%jd of %jd {steps} %s no reference: decoded, but left out of agreement.", unscored, c->n_steps,
-                      unscored == 1 ? "has" : "have");
+        sp_buffer_say(line, "%jd of %jd {steps} %s no reference: decoded, but left out of agreement.",
+                      unscored, c->n_steps, unscored == 1 ? "has" : "have");
     }
 }
 
@@ -69,7 +79,8 @@ static void note_undecoded(const sp_comparison *c, const sp_strategy_result *str
 {
     enum { SHOWN = 3 };
     sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
-    sp_buffer_say(line, "%s could not decode %jd of %jd {recording(s)}", strategy->name, strategy->n_undecoded, c->n_recordings);
+    sp_buffer_say(line, "%s could not decode %jd of %jd {recording(s)}", strategy->name,
+                  strategy->n_undecoded, c->n_recordings);
     sp_buffer_words(line, c->has_labels ? " (wrong at each scored {step}): " : ": ");
     int64_t shown = 0;
     for (int64_t r = 0; r < c->n_recordings && shown < SHOWN; r++) {
@@ -96,10 +107,11 @@ static void note_validity(const sp_comparison *c, const sp_strategy_result *stra
                       sp_plural(counts->transitions));
         return;
     }
-    sp_buffer_say(line, "%s: %jd of %jd transition%s %s illegal (", strategy->name, counts->illegal, counts->transitions,
-                  sp_plural(counts->transitions), counts->illegal == 1 ? "is" : "are");
+    sp_buffer_say(line, "%s: %jd of %jd transition%s %s illegal (", strategy->name, counts->illegal,
+                  counts->transitions, sp_plural(counts->transitions), counts->illegal == 1 ? "is" : "are");
     sp_buffer_percent(line, counts->illegal, counts->transitions);
-    sp_buffer_say(line, "), in %jd of %jd {recording(s)}.", strategy->recordings_with_illegal, c->n_recordings);
+    sp_buffer_say(line, "), in %jd of %jd {recording(s)}.", strategy->recordings_with_illegal,
+                  c->n_recordings);
 }
 
 static void note_undefined(const sp_comparison *c, sp_table *lines)
@@ -135,7 +147,8 @@ static void note_macro(const sp_comparison *c, sp_table *lines)
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         const sp_agreement *agreement = &strategy->agreement;
-        if (strategy->has_agreement && !agreement->macro_f1.undefined && agreement->macro_f1_classes < c->n_classes)
+        if (strategy->has_agreement && !agreement->macro_f1.undefined &&
+            agreement->macro_f1_classes < c->n_classes)
             sp_table_say(lines, SP_TONE_PLAIN, "Macro F1 of %s is over %d of %d classes.", strategy->name,
                          (int)agreement->macro_f1_classes, (int)c->n_classes);
     }
@@ -145,16 +158,17 @@ static void note_macro(const sp_comparison *c, sp_table *lines)
 static void note_learning(const sp_comparison *c, sp_table *lines)
 {
     if (c->fitted_on_input)
-        sp_buffer_words(
-            sp_table_cell(lines, SP_TONE_BAD),
-            "The model was fitted on this very file: what is decoded with it here looks better than it would on {recordings} "
-            "that the model has not seen. Compare with {=cv 5} to decode each {recording} with a model that never saw it.");
+        sp_buffer_words(sp_table_cell(lines, SP_TONE_BAD),
+                        "The model was fitted on this very file: what is decoded with it here looks better "
+                        "than it would on {recordings} "
+                        "that the model has not seen. Compare with {=cv 5} to decode each {recording} with a "
+                        "model that never saw it.");
     if (c->n_folds)
-        sp_table_say(
-            lines, SP_TONE_PLAIN,
-            "Cross-validated in %d folds: each {recording} was decoded with a model that was fitted without it; argmax has "
-            "no model.",
-            (int)c->n_folds);
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "Cross-validated in %d folds: each {recording} was decoded with a model that was fitted "
+                     "without it; argmax has "
+                     "no model.",
+                     (int)c->n_folds);
 }
 
 /* Paths without an illegal pair that the model cannot follow all the same: it has several states a class, or the scores rule a
@@ -166,18 +180,22 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
         const sp_transition_counts *n = &one->counts;
         int64_t impossible = 0;
         if (!one->has_path_score || one->n_relaxed ||
-            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs + one->violations.hard +
-                    one->violations.priced >
+            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs +
+                    one->violations.hard + one->violations.priced >
                 0)
             continue;
         for (int64_t r = 0; r < c->n_recordings; r++)
-            impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;
+            impossible +=
+                one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;
         if (impossible == 0)
             continue;
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "%s breaks no rule between neighbouring {steps}, yet the model as a whole allows its path in %jd of %jd "
-                     "{recordings} only (classes of several states, or {steps} at which the scores rule the class out).",
-                     one->name, c->n_recordings - one->n_undecoded - impossible, c->n_recordings - one->n_undecoded);
+                     "%s breaks no rule between neighbouring {steps}, yet the model as a whole allows its "
+                     "path in %jd of %jd "
+                     "{recordings} only (classes of several states, or {steps} at which the scores rule the "
+                     "class out).",
+                     one->name, c->n_recordings - one->n_undecoded - impossible,
+                     c->n_recordings - one->n_undecoded);
     }
 }
 
@@ -191,7 +209,8 @@ static void note_left_out(const sp_comparison *c, sp_table *lines)
     if (n == 0)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
-    sp_buffer_say(line, "%jd of %jd files could not be read and %s left out:", n, c->n_files, n == 1 ? "is" : "are");
+    sp_buffer_say(line, "%jd of %jd files could not be read and %s left out:", n, c->n_files,
+                  n == 1 ? "is" : "are");
     int64_t shown = 0;
     for (int64_t i = 0; i < c->n_files && shown < NAMED; i++)
         if (c->files[i].fault)
@@ -243,8 +262,10 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
             note_undecoded(c, strategy, lines);
         if (strategy->n_relaxed)
             sp_table_say(
-                lines, SP_TONE_BAD, "%s broke %lld rule%s in %lld {recording(s)} that no allowed path can explain (relaxed).",
-                strategy->name, (long long)strategy->n_broken, sp_plural(strategy->n_broken), (long long)strategy->n_relaxed);
+                lines, SP_TONE_BAD,
+                "%s broke %lld rule%s in %lld {recording(s)} that no allowed path can explain (relaxed).",
+                strategy->name, (long long)strategy->n_broken, sp_plural(strategy->n_broken),
+                (long long)strategy->n_relaxed);
     }
     note_impossible(c, lines);
     sp_note_permutation(c, lines);

@@ -16,26 +16,30 @@ static void add_price(const sp_comparison *c, int32_t s, sp_buffer *line)
 {
     static const struct {
         const char *key, *bought_with, *tune;
-    } figures[] = {{"edit_score", "segments", "edit"}, {"kappa", "classes", "kappa"}, {"macro_f1", "classes", "macro_f1"}};
+    } figures[] = {{"edit_score", "segments", "edit"},
+                   {"kappa", "classes", "kappa"},
+                   {"macro_f1", "classes", "macro_f1"}};
     const int32_t argmax = sp_argmax_strategy(c);
     const char *said = NULL, *tune = NULL;
     if (s < 0 || argmax < 0 || c->n_scored_steps == 0)
         return;
     const sp_value accuracy = figure_of(c, s, "accuracy"), plain = figure_of(c, argmax, "accuracy");
-    if (accuracy.undefined || plain.undefined || sp_as_shown(accuracy.value, 4) <= sp_as_shown(plain.value, 4))
+    if (accuracy.undefined || plain.undefined ||
+        sp_as_shown(accuracy.value, 4) <= sp_as_shown(plain.value, 4))
         return;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         const sp_value now = figure_of(c, s, figures[i].key), then = figure_of(c, argmax, figures[i].key);
         if (now.undefined || then.undefined || then.value - now.value <= least_loss)
             continue;
         if (!said)
-            sp_buffer_say(line, "%s%s's accuracy of %.4f (argmax %.4f) is bought", line->length ? " " : "", c->strategies[s].name,
-                          accuracy.value, plain.value);
+            sp_buffer_say(line, "%s%s's accuracy of %.4f (argmax %.4f) is bought", line->length ? " " : "",
+                          c->strategies[s].name, accuracy.value, plain.value);
         if (!said || strcmp(said, figures[i].bought_with) != 0)
             sp_buffer_say(line, "%s with %s: ", said ? ", and" : "", figures[i].bought_with);
         else
             sp_buffer_text(line, ", ");
-        sp_buffer_say(line, "%s %.4f (argmax %.4f)", sp_compared_by(figures[i].key)->name, now.value, then.value);
+        sp_buffer_say(line, "%s %.4f (argmax %.4f)", sp_compared_by(figures[i].key)->name, now.value,
+                      then.value);
         said = figures[i].bought_with;
         tune = tune ? tune : figures[i].tune;
     }

@@ -40,8 +40,8 @@ sp_filler sp_fill_durations, sp_fill_run_places;
 sp_filler sp_fill_differences, sp_fill_margins, sp_fill_several, sp_fill_step_tests;
 /* F1 by class and strategy; each class of one strategy against the rest; confusion matrix of one strategy, with a column of
  * undecoded steps where there are any; coarser classes; pairs that the model forbids and someone made. */
-sp_filler sp_fill_class_f1, sp_fill_class_detail, sp_fill_confusion, sp_fill_confusion_left_out, sp_fill_collapsed,
-    sp_fill_illegal_pairs;
+sp_filler sp_fill_class_f1, sp_fill_class_detail, sp_fill_confusion, sp_fill_confusion_left_out,
+    sp_fill_collapsed, sp_fill_illegal_pairs;
 /* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)";
  * recordings that a strategy could not decode. */
 sp_filler sp_fill_recordings, sp_fill_undecoded;
@@ -58,7 +58,8 @@ sp_filler sp_fill_posterior;
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
  */
-sp_filler sp_fill_probabilities, sp_fill_calibrations, sp_fill_bins, sp_fill_class_calibration, sp_fill_coverage;
+sp_filler sp_fill_probabilities, sp_fill_calibrations, sp_fill_bins, sp_fill_class_calibration,
+    sp_fill_coverage;
 /* Sentences, one a row of a one-column table. Headline: the best strategy that obeys the rules against argmax. Notes: what has to
  * be known to read the figures right, warnings first (SP_TONE_BAD). */
 sp_filler sp_fill_headline, sp_fill_notes, sp_fill_rater_notes;
@@ -72,7 +73,8 @@ sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
 void sp_note_judging(const sp_comparison *c, sp_table *lines);
 void sp_note_permutation(const sp_comparison *c, sp_table *lines);
 void sp_note_probabilities(const sp_comparison *c, sp_table *lines);
-void sp_note_against(const sp_comparison *c, sp_table *lines); /* whose scores they are, likelihood and calibration */
+void sp_note_against(const sp_comparison *c,
+                     sp_table *lines); /* whose scores they are, likelihood and calibration */
 
 /* ---- small questions that several writers ask ---- */
 
@@ -82,14 +84,17 @@ const char *sp_interval_key(const sp_comparison *c);
 const char *sp_interval_name(const sp_comparison *c);
 const char *sp_interval_long_name(const sp_comparison *c);
 const char *sp_zeros_key(sp_wilcoxon_zeros zeros);
-void sp_note_units(const sp_comparison *c, sp_table *lines); /* how far intervals and tests of so many units go */
+void sp_note_units(const sp_comparison *c,
+                   sp_table *lines); /* how far intervals and tests of so many units go */
 void sp_add_test_name(const sp_comparison *c, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);
 void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out);
 /* All illegal pairs of the reference and the strategies, each once, with the sum of its counts, by index; to be freed. NULL: no memory. */
 sp_pair_count *sp_illegal_union(const sp_comparison *c, int64_t *n);
-int sp_pair_by_index(const void *a, const void *b); /* order of two sp_pair_count, for qsort() and bsearch() */
-bool sp_is_judged(const sp_pair_comparison *pair);  /* against a margin: of illegal rates less is better, and none is harm */
+int sp_pair_by_index(const void *a,
+                     const void *b); /* order of two sp_pair_count, for qsort() and bsearch() */
+bool sp_is_judged(
+    const sp_pair_comparison *pair); /* against a margin: of illegal rates less is better, and none is harm */
 /* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
 const char *sp_margin_answer(const sp_comparison *c, const sp_pair_comparison *pair);
 
@@ -105,12 +110,15 @@ bool sp_is_below_level(const sp_comparison *c, const sp_posterior_figure *figure
 /* Cells; "–" where undefined. */
 void sp_cell_none(sp_table *table);
 void sp_cell_p(sp_table *table, const sp_value *p);
-void sp_cell_pair(const sp_comparison *c, const sp_pair_comparison *pair, sp_table *table); /* "viterbi − argmax" */
-void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_cell_tone tone);        /* in per cent */
+void sp_cell_pair(const sp_comparison *c, const sp_pair_comparison *pair,
+                  sp_table *table); /* "viterbi − argmax" */
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_cell_tone tone); /* in per cent */
 void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_cell_tone tone);
 void sp_cell_signed(sp_table *table, const sp_value *value, double scale, int decimals);
-void sp_cell_difference(sp_table *table, const sp_difference *d, double scale, int decimals); /* two: it, and its interval */
-void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);   /* "0.812 ± 0.031" */
+void sp_cell_difference(sp_table *table, const sp_difference *d, double scale,
+                        int decimals); /* two: it, and its interval */
+void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd,
+                  int decimals); /* "0.812 ± 0.031" */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
 double sp_as_shown(double value, int decimals);
 const char *sp_undecoded_reason(sp_status status); /* "no path", "dead end" */

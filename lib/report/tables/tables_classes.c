@@ -25,7 +25,8 @@ void sp_fill_class_f1(const sp_comparison *c, const sp_fill_options *options, sp
         sp_table_cell_count(table, SP_TONE_PLAIN, c->strategies[0].classes[k].support);
         for (int32_t s = 0; s < c->n_strategies; s++) {
             const sp_value *f1 = &c->strategies[s].classes[k].f1;
-            sp_cell_value(table, f1, 3, best > worst && sp_as_shown(f1->value, 3) == best ? SP_TONE_BEST : SP_TONE_PLAIN);
+            sp_cell_value(table, f1, 3,
+                          best > worst && sp_as_shown(f1->value, 3) == best ? SP_TONE_BEST : SP_TONE_PLAIN);
         }
     }
 }
@@ -33,7 +34,8 @@ void sp_fill_class_f1(const sp_comparison *c, const sp_fill_options *options, sp
 void sp_fill_class_detail(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     const sp_strategy_result *one = &c->strategies[options->strategy];
-    if (c->n_scored_steps == 0 || !one->has_agreement || (options->most_classes && c->n_classes > options->most_classes))
+    if (c->n_scored_steps == 0 || !one->has_agreement ||
+        (options->most_classes && c->n_classes > options->most_classes))
         return;
     table->title = "Each class against the rest";
     sp_table_columns(table, "class");
@@ -48,7 +50,8 @@ void sp_fill_confusion(const sp_comparison *c, const sp_fill_options *options, s
 {
     const sp_strategy_result *result = &c->strategies[options->strategy];
     int32_t n_classes = c->n_classes;
-    if (c->n_scored_steps == 0 || !result->has_agreement || (options->most_matrix && n_classes > options->most_matrix))
+    if (c->n_scored_steps == 0 || !result->has_agreement ||
+        (options->most_matrix && n_classes > options->most_matrix))
         return;
     table->title = "Confusion matrix: rows reference, columns decoded";
     sp_table_column(table, SP_LEFT, result->name);
@@ -72,7 +75,8 @@ void sp_fill_confusion_left_out(const sp_comparison *c, const sp_fill_options *o
     sp_table_columns(lines, "note");
     if (c->n_scored_steps && c->n_strategies && c->n_classes > options->most_matrix)
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "%d classes are too many for a terminal; the JSON holds their confusion matrices, with up to 60 classes "
+                     "%d classes are too many for a terminal; the JSON holds their confusion matrices, with "
+                     "up to 60 classes "
                      "the page too",
                      (int)c->n_classes);
 }
@@ -91,8 +95,8 @@ void sp_fill_collapsed(const sp_comparison *c, const sp_fill_options *options, s
             const sp_collapsed *one = &c->collapsed[i];
             sp_table_cell_text(table, SP_TONE_PLAIN, one->how.name);
             sp_table_cell_text(table, SP_TONE_PLAIN, c->strategies[s].name);
-            sp_add_figures(SP_OF_COLLAPSED, SP_IN_COLLAPSED, &(sp_figure_owner){.own = &one->strategies[s], .comparison = c},
-                           table);
+            sp_add_figures(SP_OF_COLLAPSED, SP_IN_COLLAPSED,
+                           &(sp_figure_owner){.own = &one->strategies[s], .comparison = c}, table);
         }
 }
 

@@ -80,8 +80,8 @@ static void add_test(sp_buffer *line, const char *name, const sp_chi2 *test)
         sp_buffer_text(line, ")");
         return;
     }
-    sp_buffer_say(line, " = %.2f, %d degree%s of freedom, p %s", test->chi2.value, (int)test->df, sp_plural(test->df),
-                  test->p.value < 0.001 ? "" : "= ");
+    sp_buffer_say(line, " = %.2f, %d degree%s of freedom, p %s", test->chi2.value, (int)test->df,
+                  sp_plural(test->df), test->p.value < 0.001 ? "" : "= ");
     sp_buffer_p(line, test->p.value);
 }
 
@@ -110,7 +110,8 @@ static void cell_chi2(sp_table *table, const sp_chi2 *test)
 void sp_fill_step_tests(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     (void)options;
-    table->title = "McNemar's test over clusters; and descriptive only, because they take {steps} as independent: exact McNemar, "
+    table->title = "McNemar's test over clusters; and descriptive only, because they take {steps} as "
+                   "independent: exact McNemar, "
                    "Bowker, Stuart–Maxwell";
     sp_table_columns(table, "pair|clusters (df)|p|exact p|Bowker (df)|p|Stuart–Maxwell (df)|p");
     const sp_pairs pairs = sp_tested_pairs(c);

@@ -52,7 +52,8 @@ void sp_fill_operating_types(const sp_comparison *c, const sp_fill_options *opti
     (void)options;
     if (!points || !points->n_types)
         return;
-    table->title = "Entities of each type, of {recordings} held out, at the operating point that was asked for";
+    table->title =
+        "Entities of each type, of {recordings} held out, at the operating point that was asked for";
     columns(c, "<type|entities in the labels", table);
     for (int32_t i = 0; i < points->n_types; i++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, points->types[i].name);
@@ -67,7 +68,8 @@ void sp_note_operating_points(const sp_comparison *c, sp_buffer *line)
         return;
     sp_buffer_say(
         line,
-        "(Viterbi by six biases of %s transitions, learnt without each of %d folds and tried on it; f2: the biases with the "
+        "(Viterbi by six biases of %s transitions, learnt without each of %d folds and tried on it; f2: the "
+        "biases with the "
         "greatest F2, in which recall weighs twice as much as precision; statepath fit learns them from all "
         "{recordings}",
         points->scheme, (int)points->n_folds);

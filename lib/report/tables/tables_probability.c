@@ -17,7 +17,8 @@ void sp_fill_probabilities(const sp_comparison *comparison, const sp_fill_option
     sp_table_columns(table, "measure|value|<what it is");
     for (size_t i = 0; i < figures.n; i++) {
         const sp_figure *f = &figures.list[i];
-        if (f->tone == SP_LESS_IS_BETTER && figures.list[i - 1].tone != SP_LESS_IS_BETTER && comparison->has_nll) {
+        if (f->tone == SP_LESS_IS_BETTER && figures.list[i - 1].tone != SP_LESS_IS_BETTER &&
+            comparison->has_nll) {
             const sp_figure *nll = sp_figure_find(SP_OF_COMPARISON, "nll", 3); /* before the first error */
             sp_buffer_term(sp_table_cell(table, SP_TONE_PLAIN), nll->label);
             sp_cell_value(table, &comparison->nll, nll->decimals, SP_TONE_PLAIN);
@@ -42,7 +43,8 @@ const char *sp_scaling_key(sp_scaling scaling)
 
 const char *sp_scaling_name(sp_scaling scaling)
 {
-    static const char *const names[] = {"as given", "as decoded", "one temperature", "scale and bias a class"};
+    static const char *const names[] = {"as given", "as decoded", "one temperature",
+                                        "scale and bias a class"};
     return names[scaling];
 }
 
@@ -75,7 +77,8 @@ void sp_fill_calibrations(const sp_comparison *comparison, const sp_fill_options
             continue;
         sp_table_cell_text(table, SP_TONE_PLAIN, sp_scaling_name((sp_scaling)s));
         sp_cell_value(table, nll, 4, SP_TONE_PLAIN);
-        sp_add_figures(SP_OF_CALIBRATION, SP_IN_CALIBRATIONS, &(sp_figure_owner){.own = c, .comparison = comparison}, table);
+        sp_add_figures(SP_OF_CALIBRATION, SP_IN_CALIBRATIONS,
+                       &(sp_figure_owner){.own = c, .comparison = comparison}, table);
     }
 }
 
@@ -104,13 +107,14 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (!c->brier.undefined)
         sp_buffer_say(line,
-                      "Probabilities%s before any decoding, the same for every strategy: Brier score %.4f (0 to 2), expected "
+                      "Probabilities%s before any decoding, the same for every strategy: Brier score %.4f (0 "
+                      "to 2), expected "
                       "calibration error %.4f; mean confidence %.3f against accuracy %.3f%s",
-                      comparison->n_against ? " of the first classifier" : "", c->brier.value, c->ece.value, c->confidence.value,
-                      c->accuracy.value, c->n_impossible ? ". " : ".");
+                      comparison->n_against ? " of the first classifier" : "", c->brier.value, c->ece.value,
+                      c->confidence.value, c->accuracy.value, c->n_impossible ? ". " : ".");
     if (c->n_impossible)
-        sp_buffer_say(line, "%jd {step(s)} without any possible class %s left out of calibration.", c->n_impossible,
-                      c->n_impossible == 1 ? "is" : "are");
+        sp_buffer_say(line, "%jd {step(s)} without any possible class %s left out of calibration.",
+                      c->n_impossible, c->n_impossible == 1 ? "is" : "are");
     if (comparison->n_calibrations && !c->brier.undefined)
         note_calibrations(comparison, lines);
 }
@@ -123,14 +127,19 @@ void sp_note_against(const sp_comparison *c, sp_table *lines)
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_say(line, "%s: another classifier", one->name);
         if (one->file)
-            sp_buffer_say(line, ", %s%s%s", one->file, one->scores ? ":" : "", one->scores ? one->scores : "");
+            sp_buffer_say(line, ", %s%s%s", one->file, one->scores ? ":" : "",
+                          one->scores ? one->scores : "");
         if (one->has_nll && !one->nll.undefined)
-            sp_buffer_say(line, "; mean negative log-likelihood of the reference %.4f nats per {step}", one->nll.value);
+            sp_buffer_say(line, "; mean negative log-likelihood of the reference %.4f nats per {step}",
+                          one->nll.value);
         else if (one->has_nll && one->nll_impossible)
-            sp_buffer_say(line, "; mean negative log-likelihood of the reference infinite, %jd of %jd {steps} of probability 0",
+            sp_buffer_say(line,
+                          "; mean negative log-likelihood of the reference infinite, %jd of %jd {steps} of "
+                          "probability 0",
                           one->nll_impossible, one->nll_steps);
         if (r && !r->brier.undefined)
-            sp_buffer_say(line, "; Brier score %.4f, expected calibration error %.4f", r->brier.value, r->ece.value);
+            sp_buffer_say(line, "; Brier score %.4f, expected calibration error %.4f", r->brier.value,
+                          r->ece.value);
         sp_buffer_text(line, ".");
     }
 }
@@ -167,7 +176,8 @@ void sp_fill_bins(const sp_comparison *comparison, const sp_fill_options *option
     }
 }
 
-void sp_fill_class_calibration(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_class_calibration(const sp_comparison *comparison, const sp_fill_options *options,
+                               sp_table *table)
 {
     (void)options;
     const sp_reliability *c = comparison->reliability;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static void rater_row(const sp_raters *raters, const sp_rater_row *row, const char *prefix, bool wide, sp_table *table)
+static void rater_row(const sp_raters *raters, const sp_rater_row *row, const char *prefix, bool wide,
+                      sp_table *table)
 {
     sp_table_say(table, SP_TONE_PLAIN, "%s%s", prefix, row->name);
     sp_cell_value(table, &row->mean_accuracy, 3, SP_TONE_PLAIN);
@@ -28,7 +29,8 @@ void sp_fill_raters(const sp_comparison *c, const sp_fill_options *options, sp_t
     for (int32_t s = 0; s < raters->n_strategies; s++)
         rater_row(raters, &raters->strategies[s], "", wide, table);
     for (int32_t i = 0; i < raters->n_raters; i++)
-        rater_row(raters, &raters->raters[i], strncmp(raters->names[i], "scorer", 6) ? "scorer " : "", wide, table);
+        rater_row(raters, &raters->raters[i], strncmp(raters->names[i], "scorer", 6) ? "scorer " : "", wide,
+                  table);
     sp_table_cell_text(table, SP_TONE_PLAIN, "scorers with each other");
     sp_cell_value(table, &raters->mean_accuracy, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &raters->mean_kappa, 3, SP_TONE_PLAIN);
@@ -50,6 +52,6 @@ void sp_fill_rater_notes(const sp_comparison *c, const sp_fill_options *options,
         sp_buffer_text(line, ".");
         return;
     }
-    sp_buffer_say(line, "Fleiss' kappa of the %d scorers: %.3f, over %jd {steps} that all of them scored.", (int)raters->n_raters,
-                  raters->fleiss.value, raters->fleiss_steps);
+    sp_buffer_say(line, "Fleiss' kappa of the %d scorers: %.3f, over %jd {steps} that all of them scored.",
+                  (int)raters->n_raters, raters->fleiss.value, raters->fleiss_steps);
 }

@@ -57,7 +57,8 @@ void sp_fill_recordings(const sp_comparison *c, const sp_fill_options *options, 
             else if (compact)
                 compact_cell(c, recording, table);
             else
-                sp_table_cell_count(table, recording->counts.illegal ? SP_TONE_BAD : SP_TONE_MUTED, recording->counts.illegal);
+                sp_table_cell_count(table, recording->counts.illegal ? SP_TONE_BAD : SP_TONE_MUTED,
+                                    recording->counts.illegal);
         }
     }
 }

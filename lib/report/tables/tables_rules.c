@@ -82,13 +82,16 @@ void sp_note_rule_costs(const sp_comparison *c, sp_buffer *line)
     if (!costs->accuracy.undefined)
         sp_buffer_say(line, "; accuracy: against %.4f with all rules", costs->accuracy.value);
     if (!c->mask_ceiling.undefined)
-        sp_buffer_say(line, "; ceiling: the mask ceiling without the rule, %.4f with all", c->mask_ceiling.value);
+        sp_buffer_say(line, "; ceiling: the mask ceiling without the rule, %.4f with all",
+                      c->mask_ceiling.value);
     sp_buffer_say(line,
-                  "; changes lost, gained: of the %jd legal changes of class in the reference those that are found only without "
+                  "; changes lost, gained: of the %jd legal changes of class in the reference those that are "
+                  "found only without "
                   "the rule, and only with it; changes: their balance, of all legal changes",
                   costs->legal_changes);
     if (costs->n_left_out)
-        sp_buffer_say(line, "; %jd further rule%s not tried", costs->n_left_out, costs->n_left_out == 1 ? " was" : "s were");
+        sp_buffer_say(line, "; %jd further rule%s not tried", costs->n_left_out,
+                      costs->n_left_out == 1 ? " was" : "s were");
     sp_buffer_text(line, ")");
 }
 
@@ -100,7 +103,8 @@ void sp_fill_rule_proposals(const sp_comparison *c, const sp_fill_options *optio
     table->title = "Allowed, but never seen in the reference: rules that the labels propose";
     sp_table_columns(table, "transition|transitions from there");
     sp_buffer_say(sp_table_head(table, SP_RIGHT), "rate below (%g %%)", 100 * c->level);
-    const int64_t most = options->most_rows, n = most && most < costs->n_proposals ? most : costs->n_proposals;
+    const int64_t most = options->most_rows,
+                  n = most && most < costs->n_proposals ? most : costs->n_proposals;
     for (int64_t i = 0; i < n; i++) {
         const sp_rule_proposal *proposal = &costs->proposals[i];
         sp_table_say(table, SP_TONE_PLAIN, "%s → %s", c->classes[proposal->from], c->classes[proposal->to]);
@@ -113,7 +117,7 @@ void sp_fill_rule_proposals(const sp_comparison *c, const sp_fill_options *optio
 void sp_note_rule_proposals(const sp_comparison *c, sp_buffer *line)
 {
     if (c->rule_costs && c->rule_costs->n_proposals)
-        sp_buffer_text(line,
-                       "(rate: of all transitions from that class, staying counted; its one-sided limit takes transitions as "
-                       "independent)");
+        sp_buffer_text(line, "(rate: of all transitions from that class, staying counted; its one-sided "
+                             "limit takes transitions as "
+                             "independent)");
 }

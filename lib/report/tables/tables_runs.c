@@ -4,8 +4,8 @@
 
 void sp_fill_contexts(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    static const char *const names[SP_N_CONTEXTS] = {"inside a run", "last {step} of a run", "first {step} of a run",
-                                                     "run of one {step}"};
+    static const char *const names[SP_N_CONTEXTS] = {"inside a run", "last {step} of a run",
+                                                     "first {step} of a run", "run of one {step}"};
     (void)options;
     if (!c->has_labels || !c->n_strategies)
         return;
@@ -103,7 +103,8 @@ void sp_fill_durations(const sp_comparison *c, const sp_fill_options *options, s
 {
     if (!c->durations || (options->most_classes && c->n_classes > options->most_classes))
         return;
-    table->title = "How long the model lets a class last, in {steps}, and the runs that are shorter or longer";
+    table->title =
+        "How long the model lets a class last, in {steps}, and the runs that are shorter or longer";
     sp_table_columns(table, "class|least|5 %|median|95 %|greatest");
     for (int32_t s = c->reference_runs ? -1 : 0; s < c->n_strategies; s++) {
         const char *name = s < 0 ? "reference" : c->strategies[s].name;
@@ -123,7 +124,8 @@ void sp_fill_durations(const sp_comparison *c, const sp_fill_options *options, s
 
 void sp_fill_run_places(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    const int64_t n = options->most_rows && c->n_run_places > options->most_rows ? options->most_rows : c->n_run_places;
+    const int64_t n =
+        options->most_rows && c->n_run_places > options->most_rows ? options->most_rows : c->n_run_places;
     if (n == 0)
         return;
     table->title = "Runs that are shorter or longer than the model allows";
@@ -136,6 +138,7 @@ void sp_fill_run_places(const sp_comparison *c, const sp_fill_options *options, 
         sp_table_cell_count(table, SP_TONE_PLAIN, place->length);
         sp_table_cell_text(table, SP_TONE_PLAIN, c->classes[place->k]);
         sp_table_cell_text(table, SP_TONE_PLAIN, place->is_long ? "too long" : "too short");
-        sp_table_cell_text(table, SP_TONE_PLAIN, place->who < c->n_strategies ? c->strategies[place->who].name : "reference");
+        sp_table_cell_text(table, SP_TONE_PLAIN,
+                           place->who < c->n_strategies ? c->strategies[place->who].name : "reference");
     }
 }

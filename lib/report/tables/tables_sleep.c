@@ -8,7 +8,8 @@ int sp_sleep_decimals(sp_sleep_measure measure)
 
 static void measure_cell(sp_sleep_measure measure, sp_table *table)
 {
-    sp_table_say(table, SP_TONE_PLAIN, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
+    sp_table_say(table, SP_TONE_PLAIN, "%s (%s)", sp_sleep_measure_name(measure),
+                 sp_sleep_measure_unit(measure));
 }
 
 static bool has_differences(const sp_comparison *c)
@@ -30,16 +31,18 @@ void sp_fill_sleep_means(const sp_comparison *c, const sp_fill_options *options,
         if (sleep->reference)
             sp_cell_mean(table, &sleep->reference_means[m].mean, &sleep->reference_means[m].sd, decimals);
         for (int32_t s = 0; s < sleep->n_strategies; s++)
-            sp_cell_mean(table, &sleep->strategies[s].means[m].mean, &sleep->strategies[s].means[m].sd, decimals);
+            sp_cell_mean(table, &sleep->strategies[s].means[m].mean, &sleep->strategies[s].means[m].sd,
+                         decimals);
     }
 }
 
 void sp_note_sleep(const sp_comparison *c, sp_buffer *line)
 {
     sp_buffer_say(line,
-                  c->sleep->epoch_is_assumed ? "({steps} of %g s, which is assumed: neither {=epoch-seconds} nor an attribute "
-                                               "epoch_seconds of the file says it; AASM definitions)"
-                                             : "({steps} of %g s; AASM definitions)",
+                  c->sleep->epoch_is_assumed
+                      ? "({steps} of %g s, which is assumed: neither {=epoch-seconds} nor an attribute "
+                        "epoch_seconds of the file says it; AASM definitions)"
+                      : "({steps} of %g s; AASM definitions)",
                   c->sleep->epoch_seconds);
 }
 

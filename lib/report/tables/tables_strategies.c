@@ -7,8 +7,9 @@
 void sp_fill_change_rates(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     (void)options;
-    table->title = c->has_labels ? "Changes of class; runs of one class within stretches that have a reference"
-                                 : "Changes and runs of one class";
+    table->title = c->has_labels
+                       ? "Changes of class; runs of one class within stretches that have a reference"
+                       : "Changes and runs of one class";
     sp_fill_columns(c, SP_IN_CHANGE_RATES, SP_REFERENCE_FIRST, table);
 }
 

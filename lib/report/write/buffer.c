@@ -127,7 +127,8 @@ sp_status sp_buffer_end(sp_buffer *buffer, sp_error *err)
     sp_buffer_free(buffer);
     if (sink->status != SP_OK && err)
         *err = sink->error;
-    return sink->status == SP_OK && failed ? sp_fail(err, SP_ENOMEM, "out of memory while writing a report") : sink->status;
+    return sink->status == SP_OK && failed ? sp_fail(err, SP_ENOMEM, "out of memory while writing a report")
+                                           : sink->status;
 }
 
 /* ---- addresses ---- */
@@ -137,8 +138,8 @@ void sp_buffer_address(sp_buffer *buffer, const char *text)
     sp_buffer clean = {0};
     sp_buffer_utf8(&clean, text);
     for (const char *c = clean.data; c && *c; c++) {
-        const bool is_plain =
-            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+        const bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                              (*c >= '0' && *c <= '9') || strchr("-._~", *c);
         sp_buffer_format(buffer, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
     }
     sp_buffer_drop(&clean, buffer);
@@ -245,8 +246,8 @@ void sp_buffer_real(sp_buffer *buffer, double value)
 }
 
 /* One conversion, from its % on, strings written by `text`, a whole number kept in *count; returns where it ends. */
-static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_buffer *, const char *), va_list *arguments,
-                           int64_t *count)
+static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_buffer *, const char *),
+                           va_list *arguments, int64_t *count)
 {
     const bool is_signed = at[1] == '+';
     const char *end = at + 1 + is_signed;
@@ -287,7 +288,8 @@ static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_bu
     return end + 1;
 }
 
-static void say(sp_buffer *buffer, const char *format, void (*text)(sp_buffer *, const char *), va_list arguments)
+static void say(sp_buffer *buffer, const char *format, void (*text)(sp_buffer *, const char *),
+                va_list arguments)
 {
     va_list own;
     int64_t count = 0; /* the last that was written */

@@ -15,7 +15,8 @@ typedef struct sp_buffer {
     size_t length, capacity;
     bool failed;
     const struct sp_words *words; /* what recordings and steps are called; borrowed; NULL: just that */
-    struct sp_buffer_sink *sink; /* where the text goes piece by piece, if it is not wanted as a whole; borrowed; NULL: nowhere */
+    struct sp_buffer_sink *
+        sink; /* where the text goes piece by piece, if it is not wanted as a whole; borrowed; NULL: nowhere */
 } sp_buffer;
 
 typedef struct sp_buffer_sink {
@@ -101,11 +102,12 @@ void sp_buffer_place(sp_buffer *buffer, const char *id, int64_t step);
 
 const char *sp_plural(int64_t n); /* "" for one, else "s" */
 
-void sp_buffer_count(sp_buffer *buffer, int64_t n);                     /* 53,181 */
-void sp_buffer_fixed(sp_buffer *buffer, double value, int decimals);    /* -12,345.6; never "-0.0" */
-void sp_buffer_signed(sp_buffer *buffer, double value, int decimals);   /* +0.12, -0.03, 0.00 */
-void sp_buffer_percent(sp_buffer *buffer, int64_t part, int64_t whole); /* 0 %, < 0.01 %, 0.13 %, 12.4 %; "–" of nothing */
-void sp_buffer_p(sp_buffer *buffer, double p);                          /* 0.013, 0.21, < 0.001 */
-void sp_buffer_real(sp_buffer *buffer, double value);                   /* fewest digits that read back as the same number */
+void sp_buffer_count(sp_buffer *buffer, int64_t n);                   /* 53,181 */
+void sp_buffer_fixed(sp_buffer *buffer, double value, int decimals);  /* -12,345.6; never "-0.0" */
+void sp_buffer_signed(sp_buffer *buffer, double value, int decimals); /* +0.12, -0.03, 0.00 */
+void sp_buffer_percent(sp_buffer *buffer, int64_t part,
+                       int64_t whole);                /* 0 %, < 0.01 %, 0.13 %, 12.4 %; "–" of nothing */
+void sp_buffer_p(sp_buffer *buffer, double p);        /* 0.013, 0.21, < 0.001 */
+void sp_buffer_real(sp_buffer *buffer, double value); /* fewest digits that read back as the same number */
 
 #endif

@@ -116,7 +116,8 @@ static void add_prefixed(const csv_line *l, const char *prefix, sp_figure_scope 
     }
 }
 
-static void add_figures(const csv_line *l, sp_figure_scope scope, const void *own, const sp_strategy_result *s)
+static void add_figures(const csv_line *l, sp_figure_scope scope, const void *own,
+                        const sp_strategy_result *s)
 {
     add_prefixed(l, NULL, scope, own, s);
 }
@@ -214,7 +215,9 @@ static void add_places(csv_line l, const sp_strategy_result *s)
     for (int i = 0; i < SP_N_CONTEXTS; i++) {
         const int64_t n = s->context_steps[i];
         add_value(&l, KEYS("accuracy_", sp_context_name((sp_context)i)),
-                  n ? (sp_value){.value = (double)s->context_correct[i] / (double)n} : (sp_value){.undefined = ""}, n);
+                  n ? (sp_value){.value = (double)s->context_correct[i] / (double)n}
+                    : (sp_value){.undefined = ""},
+                  n);
     }
     for (int32_t t = 0; l.c->has_entities && t < l.c->n_entity_types; t++) {
         l.class = KEY(l.c->entity_types[t]);
@@ -258,7 +261,8 @@ static void add_comparison(csv_line l, const sp_pair_comparison *pair)
         add_value(&l, KEY("wilcoxon_p_holm"), pair->p_holm, sp_tested_pairs(l.c).n);
     }
     if (tests == SP_SIGN_FLIPS)
-        add_value(&l, KEYS(pair->metric, "_sign_flip_p"), pair->permutation.p, pair->test.better + pair->test.worse);
+        add_value(&l, KEYS(pair->metric, "_sign_flip_p"), pair->permutation.p,
+                  pair->test.better + pair->test.worse);
 }
 
 static void add_several(csv_line l)
@@ -275,7 +279,8 @@ static void add_several(csv_line l)
     add_value(&l, KEY("cochran_p"), c->cochran.p, c->cochran.df);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         l.strategy = KEY(c->strategies[s].name);
-        add_value(&l, KEY("mean_rank"), (sp_value){.value = c->mean_ranks[s]}, c->comparisons[0].difference.n);
+        add_value(&l, KEY("mean_rank"), (sp_value){.value = c->mean_ranks[s]},
+                  c->comparisons[0].difference.n);
     }
 }
 
@@ -332,7 +337,8 @@ static void add_cuts(csv_line l)
 /* ---- calibration of the scores, under "reference" or the classifier's name like the likelihood ---- */
 
 /* Figures of structs that stand side by side, `size` bytes each: "bin_3_accuracy". */
-static void add_numbered(const csv_line *l, const char *kind, sp_figure_scope scope, const void *first, size_t size, int32_t n)
+static void add_numbered(const csv_line *l, const char *kind, sp_figure_scope scope, const void *first,
+                         size_t size, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
         char prefix[48];

@@ -110,7 +110,8 @@ static void add_reference(sp_json root, const sp_comparison *c)
 /* How things were computed, where that is not a number. */
 static void add_choices(sp_json root, const sp_comparison *c)
 {
-    static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
+    static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude",
+                                                                                             "zero", "one"};
     if (c->kappa_weights != SP_KAPPA_UNWEIGHTED)
         sp_json_text(root, "kappa_weights", weights[c->kappa_weights]);
     if (c->absent_class != SP_ABSENT_EXCLUDE)
@@ -231,17 +232,21 @@ static json_t *place_object(const void *whole, const void *part, int64_t i, bool
     return object.at;
 }
 
-static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list, sp_json_list *runs, sp_json_list *rules)
+static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list, sp_json_list *runs,
+                       sp_json_list *rules)
 {
-    *list = (sp_json_list){sp_json_array(root, "illegal_places").at, c->n_illegal_places, place_object, c, c->illegal_places};
+    *list = (sp_json_list){sp_json_array(root, "illegal_places").at, c->n_illegal_places, place_object, c,
+                           c->illegal_places};
     if (c->illegal_places_cut)
         sp_json_flag(root, "illegal_places_cut", true);
     if (c->has_durations)
-        *runs = (sp_json_list){sp_json_array(root, "run_places").at, c->n_run_places, run_object, c, c->run_places};
+        *runs = (sp_json_list){sp_json_array(root, "run_places").at, c->n_run_places, run_object, c,
+                               c->run_places};
     if (c->run_places_cut)
         sp_json_flag(root, "run_places_cut", true);
     if (c->n_rules > 0)
-        *rules = (sp_json_list){sp_json_array(root, "rule_places").at, c->n_rule_places, rule_object, c, c->rule_places};
+        *rules = (sp_json_list){sp_json_array(root, "rule_places").at, c->n_rule_places, rule_object, c,
+                                c->rule_places};
     if (c->rule_places_cut)
         sp_json_flag(root, "rule_places_cut", true);
 }

@@ -26,7 +26,8 @@ void sp_json_matrix(sp_json in, const char *key, size_t n, const int64_t *counts
     }
 }
 
-void sp_json_pairs(sp_json in, const char *key, const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count)
+void sp_json_pairs(sp_json in, const char *key, const sp_comparison *c, const sp_pair_count *pairs, int64_t n,
+                   bool with_count)
 {
     const sp_json list = sp_json_array(in, key);
     for (int64_t i = 0; i < n; i++) {

@@ -26,7 +26,8 @@ static json_t *recording_object(const void *whole, const void *part, int64_t i, 
     return object.at;
 }
 
-static void add_figure(sp_json object, const sp_comparison *c, const sp_posterior_figure *f, sp_json_list *recordings)
+static void add_figure(sp_json object, const sp_comparison *c, const sp_posterior_figure *f,
+                       sp_json_list *recordings)
 {
     sp_json_text(object, "figure", f->key);
     sp_json_text(object, "name", f->name);
@@ -42,7 +43,8 @@ static void add_figure(sp_json object, const sp_comparison *c, const sp_posterio
         sp_json_interval(object, "share_interval", f->held_low, f->held_high);
         sp_json_value(object, "lacking", &f->lacking);
     }
-    *recordings = (sp_json_list){sp_json_array(object, "recordings").at, c->n_recordings, recording_object, c, f};
+    *recordings =
+        (sp_json_list){sp_json_array(object, "recordings").at, c->n_recordings, recording_object, c, f};
 }
 
 void sp_json_posterior(sp_json root, const sp_comparison *c, sp_json_list *lists)

@@ -3,8 +3,8 @@
 #include "report/write/json_tree.h"
 
 /* Figures of structs that stand side by side, `size` bytes each. */
-static void add_each(sp_json in, const char *key, const sp_comparison *c, sp_figure_scope scope, const void *first, size_t size,
-                     int32_t n)
+static void add_each(sp_json in, const char *key, const sp_comparison *c, sp_figure_scope scope,
+                     const void *first, size_t size, int32_t n)
 {
     const sp_json list = sp_json_array(in, key);
     for (int32_t i = 0; i < n; i++)

@@ -2,8 +2,8 @@
 #include "report/write/json_tree.h"
 
 /* Measure by measure: figures of structs that stand side by side, `size` bytes each. */
-static void add_measures(sp_json in, const char *key, const sp_comparison *c, sp_figure_scope scope, const void *first,
-                         size_t size)
+static void add_measures(sp_json in, const char *key, const sp_comparison *c, sp_figure_scope scope,
+                         const void *first, size_t size)
 {
     const sp_json object = sp_json_object(in, key);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
@@ -23,8 +23,9 @@ static json_t *night_object(const void *whole, const void *part, int64_t i, bool
 }
 
 /* agreement NULL: of the reference itself, or without one. */
-static void add_nights(sp_json object, const sp_comparison *c, const sp_sleep_mean *means, const sp_sleep_agreement *agreement,
-                       const sp_sleep_statistics *nights, sp_json_list *list)
+static void add_nights(sp_json object, const sp_comparison *c, const sp_sleep_mean *means,
+                       const sp_sleep_agreement *agreement, const sp_sleep_statistics *nights,
+                       sp_json_list *list)
 {
     add_measures(object, "means", c, SP_OF_SLEEP_MEAN, means, sizeof *means);
     if (agreement)
@@ -39,12 +40,13 @@ void sp_json_sleep(sp_json root, const sp_comparison *c, sp_json_list *lists)
     sp_json_real(object, "epoch_seconds", sleep->epoch_seconds);
     sp_json_flag(object, "epoch_assumed", sleep->epoch_is_assumed);
     if (sleep->reference)
-        add_nights(sp_json_object(object, "reference"), c, sleep->reference_means, NULL, sleep->reference, lists++);
+        add_nights(sp_json_object(object, "reference"), c, sleep->reference_means, NULL, sleep->reference,
+                   lists++);
     const sp_json strategies = sp_json_object(object, "strategies");
     for (int32_t s = 0; s < sleep->n_strategies; s++) {
         const sp_sleep_strategy *one = &sleep->strategies[s];
-        add_nights(sp_json_named(strategies, c->strategies[s].name), c, one->means, sleep->reference ? one->agreement : NULL,
-                   one->nights, lists++);
+        add_nights(sp_json_named(strategies, c->strategies[s].name), c, one->means,
+                   sleep->reference ? one->agreement : NULL, one->nights, lists++);
     }
 }
 

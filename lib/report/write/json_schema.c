@@ -72,7 +72,8 @@ static void add_range(sp_json property, sp_figure_range range)
 {
     static const struct {
         double low, high;
-    } ends[] = {[SP_RANGE_SHARE] = {0, 1}, [SP_RANGE_SIGNED] = {-1 - 1e-9, 1 + 1e-9}}; /* of sums, which are rounded */
+    } ends[] = {[SP_RANGE_SHARE] = {0, 1},
+                [SP_RANGE_SIGNED] = {-1 - 1e-9, 1 + 1e-9}}; /* of sums, which are rounded */
     if (range == SP_RANGE_ANY)
         return;
     sp_json_real(property, "minimum", range == SP_RANGE_POSITIVE ? 0 : ends[range].low);
@@ -83,14 +84,17 @@ static void add_range(sp_json property, sp_figure_range range)
 static void add_figure(sp_json properties, const char *key, const sp_figure *f)
 {
     const sp_json property = sp_json_object(properties, key);
-    const bool may_be_null = f->place.type == SP_FIGURE_VALUE || (f->place.type == SP_FIGURE_TEXT && !f->is_optional);
+    const bool may_be_null =
+        f->place.type == SP_FIGURE_VALUE || (f->place.type == SP_FIGURE_TEXT && !f->is_optional);
     const char *type = f->place.type == SP_FIGURE_TEXT   ? "string"
                        : f->place.type == SP_FIGURE_FLAG ? "boolean"
                        : sp_figure_is_count(f)           ? "integer"
                                                          : "number";
     sp_json_text(property, "title", f->label);
     sp_json_text(property, "description", f->definition);
-    const char *other = may_be_null ? "null" : f->place.type == SP_FIGURE_U64 ? "string" : NULL; /* sp_json_seed() */
+    const char *other = may_be_null                      ? "null"
+                        : f->place.type == SP_FIGURE_U64 ? "string"
+                                                         : NULL; /* sp_json_seed() */
     const sp_json types = other ? sp_json_array(property, "type") : property;
     sp_json_text(types, other ? NULL : "type", type);
     if (other)
@@ -156,7 +160,8 @@ static void settle_needs(sp_json schema)
             sp_json_text(array_at(schema, "required"), NULL, key);
         } else if (!(needs & ALWAYS_OPTIONAL)) {
             const sp_json depend = object_at(schema, "dependentRequired");
-            for (void *next = json_object_iter_next(all, first); next; next = json_object_iter_next(all, next)) {
+            for (void *next = json_object_iter_next(all, first); next;
+                 next = json_object_iter_next(all, next)) {
                 second = json_object_iter_key(next);
                 other = json_object_iter_value(next);
                 if (json_integer_value(other) != needs)
@@ -187,8 +192,10 @@ static void add_measures(sp_json schema, const json_t *of_each)
         const char *key = sp_sleep_measure_key(measure);
         const sp_json property = {json_deep_copy(of_each), schema.failed};
         char title[96];
-        *schema.failed |= !json_equal(property.at, of_each); /* a copy may be of a part, where memory is short */
-        snprintf(title, sizeof title, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
+        *schema.failed |=
+            !json_equal(property.at, of_each); /* a copy may be of a part, where memory is short */
+        snprintf(title, sizeof title, "%s (%s)", sp_sleep_measure_name(measure),
+                 sp_sleep_measure_unit(measure));
         sp_json_text(property, "title", title);
         sp_json_set(object_at(schema, "properties"), key, property.at);
         sp_json_text(array_at(schema, "required"), NULL, key);

@@ -33,7 +33,8 @@ void sp_json_transitions(sp_json object, const sp_comparison *c, const sp_strate
     if (counts)
         sp_json_matrix(object, "transition_counts", (size_t)c->n_classes, counts);
     else if (pairs)
-        sp_json_pairs(object, "transition_pairs", c, pairs, s ? s->n_transition_pairs : c->n_reference_transition_pairs, true);
+        sp_json_pairs(object, "transition_pairs", c, pairs,
+                      s ? s->n_transition_pairs : c->n_reference_transition_pairs, true);
 }
 
 static void add_agreement(sp_json object, const sp_comparison *c, const sp_strategy_result *s)
@@ -65,7 +66,8 @@ static void add_changes(sp_json object, const sp_comparison *c, const sp_strateg
         sp_json_count(place, "steps", s->context_steps[i]);
         sp_json_count(place, "correct", s->context_correct[i]);
         if (s->has_changes)
-            sp_json_figures(sp_json_object(place, "changed_from_argmax"), SP_OF_CHANGES, &s->context_changes[i], s, c);
+            sp_json_figures(sp_json_object(place, "changed_from_argmax"), SP_OF_CHANGES,
+                            &s->context_changes[i], s, c);
     }
 }
 
@@ -84,12 +86,14 @@ static void add_nested(sp_json object, const sp_comparison *c, const sp_strategy
     if (s->label_permutation.is_suspect) {
         const sp_json names = sp_json_object(sp_json_get(object, "labels_may_be_permuted"), "names");
         for (int32_t k = 0; k < c->n_classes; k++)
-            sp_json_set_named(names, c->classes[k], sp_json_clean(c->classes[s->label_permutation.name_of[k]]));
+            sp_json_set_named(names, c->classes[k],
+                              sp_json_clean(c->classes[s->label_permutation.name_of[k]]));
     }
     if (s->has_agreement && c->has_entities) {
         const sp_json entities = sp_json_get(object, "entities"), types = sp_json_object(entities, "types");
         for (int32_t i = 0; i < c->n_entity_types; i++)
-            sp_json_figures(sp_json_named(types, c->entity_types[i]), SP_OF_ENTITIES, &s->entities.types[i], s, c);
+            sp_json_figures(sp_json_named(types, c->entity_types[i]), SP_OF_ENTITIES, &s->entities.types[i],
+                            s, c);
         sp_json_text(entities, "scheme", c->entity_scheme);
     }
 }
@@ -153,5 +157,6 @@ void sp_json_strategy(sp_json object, const sp_comparison *c, const sp_strategy_
     for (int64_t r = 0; r < c->n_recordings; r++)
         if (s->recordings[r].decoded.status != SP_OK)
             sp_json_text(undecoded, NULL, c->ids[r]);
-    *list = (sp_json_list){sp_json_array(object, "per_recording").at, c->n_recordings, recording_object, c, s};
+    *list =
+        (sp_json_list){sp_json_array(object, "per_recording").at, c->n_recordings, recording_object, c, s};
 }

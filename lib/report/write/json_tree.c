@@ -14,7 +14,8 @@ sp_json sp_json_root(bool *failed)
 /* The value where it now stands; NULL where it could not. */
 static sp_json place(sp_json in, const char *key, json_t *value)
 {
-    const int status = key ? json_object_set_new_nocheck(in.at, key, value) : json_array_append_new(in.at, value);
+    const int status =
+        key ? json_object_set_new_nocheck(in.at, key, value) : json_array_append_new(in.at, value);
     *in.failed |= status != 0;
     return (sp_json){status == 0 ? value : NULL, in.failed};
 }
@@ -168,7 +169,8 @@ static void set_figure(sp_json object, const char *key, const sp_figure *figure,
         sp_json_value(object, key, &value);
 }
 
-void sp_json_figures(sp_json object, sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c)
+void sp_json_figures(sp_json object, sp_figure_scope scope, const void *own, const sp_strategy_result *s,
+                     const sp_comparison *c)
 {
     const sp_figures figures = sp_figures_of(scope);
     const sp_figure_owner owner = {own, s, c};

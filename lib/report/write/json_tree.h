@@ -20,9 +20,9 @@ sp_json sp_json_root(bool *failed); /* an object that the caller owns */
 /* In all of these `in` is an object, or a list, then the key is NULL. */
 sp_json sp_json_object(sp_json in, const char *key);
 sp_json sp_json_array(sp_json in, const char *key);
-sp_json sp_json_get(sp_json in, const char *key);                 /* what stands there */
-void sp_json_set(sp_json in, const char *key, json_t *value);     /* takes the value over, also when it fails */
-json_t *sp_json_clean(const char *text);                          /* bytes that are no UTF-8 become U+FFFD; NULL: no memory */
+sp_json sp_json_get(sp_json in, const char *key);             /* what stands there */
+void sp_json_set(sp_json in, const char *key, json_t *value); /* takes the value over, also when it fails */
+json_t *sp_json_clean(const char *text); /* bytes that are no UTF-8 become U+FFFD; NULL: no memory */
 void sp_json_text(sp_json in, const char *key, const char *text); /* so cleaned */
 void sp_json_count(sp_json in, const char *key, int64_t n);
 /* A seed; its digits as text above 2^63 - 1, which few readers of JSON hold as a number. */
@@ -39,7 +39,8 @@ void sp_json_score(sp_json object, const char *key, double score);
 /* "key": [low, high], or null and the reason. */
 void sp_json_interval(sp_json object, const char *key, sp_value low, sp_value high);
 /* All scalars of the table of figures that the owner has, in its order, at their paths; s may be NULL where the scope has no strategy. */
-void sp_json_figures(sp_json object, sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c);
+void sp_json_figures(sp_json object, sp_figure_scope scope, const void *own, const sp_strategy_result *s,
+                     const sp_comparison *c);
 
 /* ---- small pieces (json_lists.c) ---- */
 
@@ -48,7 +49,8 @@ void sp_json_names(sp_json in, const char *key, int32_t n, char *const *names);
 void sp_json_classes(sp_json in, const char *key, const sp_comparison *c, const uint8_t *among);
 void sp_json_matrix(sp_json in, const char *key, size_t n, const int64_t *counts); /* [n][n], rows first */
 /* [[from, to], ...], with counts [{"from", "to", "count"}, ...]. */
-void sp_json_pairs(sp_json in, const char *key, const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count);
+void sp_json_pairs(sp_json in, const char *key, const sp_comparison *c, const sp_pair_count *pairs, int64_t n,
+                   bool with_count);
 void sp_json_lengths(sp_json in, const char *key, const sp_class_runs *runs); /* [[length, count], ...] */
 
 /* ---- subjects of a document, at their keys; the comparison has them ---- */
@@ -59,9 +61,11 @@ void sp_json_strategy(sp_json object, const sp_comparison *c, const sp_strategy_
 void sp_json_rules(sp_json object, const sp_comparison *c, int32_t who);
 void sp_json_runs(sp_json object, const sp_comparison *c,
                   const sp_strategy_result *s); /* of each class; s NULL: of the reference */
-void sp_json_transitions(sp_json object, const sp_comparison *c, const sp_strategy_result *s); /* illegal and all; the same */
-void sp_json_comparison(sp_json list, const sp_comparison *c, const sp_pair_comparison *pair); /* json_pairs.c */
-void sp_json_several(sp_json root, const sp_comparison *c);                                    /* tests over all strategies */
+void sp_json_transitions(sp_json object, const sp_comparison *c,
+                         const sp_strategy_result *s); /* illegal and all; the same */
+void sp_json_comparison(sp_json list, const sp_comparison *c,
+                        const sp_pair_comparison *pair);       /* json_pairs.c */
+void sp_json_several(sp_json root, const sp_comparison *c);    /* tests over all strategies */
 void sp_json_rule_costs(sp_json root, const sp_comparison *c); /* what each rule costs (json_rules.c) */
 /* json_probability.c: one calibration, those of all scalings, other classifiers */
 void sp_json_calibration(sp_json in, const char *key, const sp_comparison *c, const sp_reliability *one);

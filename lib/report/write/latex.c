@@ -16,7 +16,8 @@ static void add_table(void *arg, const sp_document_row *row, int32_t strategy, c
     (void)strategy;
     writer *w = arg;
     if (table->n_left_out)
-        sp_buffer_format(&w->out, "%% The %d most frequent of %lld illegal transitions:\n", (int)sp_table_rows(table),
+        sp_buffer_format(&w->out, "%% The %d most frequent of %lld illegal transitions:\n",
+                         (int)sp_table_rows(table),
                          (long long)sp_table_rows(table) + (long long)table->n_left_out);
     sp_table_latex(table, row->key, w->comparison->file, &w->out);
 }
@@ -50,17 +51,20 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
                                          .table = add_table,
                                          .matrices = add_matrices,
                                          .arg = &w};
-    sp_buffer_format(&w.out,
-                     "%% Made by statepath %s; needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}, and "
-                     "\\usepackage{textcomp} in LaTeX before 2020.\n",
-                     sp_version());
+    sp_buffer_format(
+        &w.out,
+        "%% Made by statepath %s; needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}, and "
+        "\\usepackage{textcomp} in LaTeX before 2020.\n",
+        sp_version());
     add_comment(&w.out, "Input", c->file ? c->file : "scores");
     add_comment(&w.out, "Model", c->model_name ? c->model_name : "without a name");
     if (c->command)
         add_comment(&w.out, "Command", c->command);
-    sp_buffer_text(&w.out,
-                   "% Letters that pdfLaTeX does not know; XeLaTeX and LuaLaTeX set them, if the font has them.\n"
-                   "\\ifdefined\\Umathchar\\providecommand{\\spchar}[2]{#1}\\else\\providecommand{\\spchar}[2]{[U+#2]}\\fi\n");
+    sp_buffer_text(
+        &w.out,
+        "% Letters that pdfLaTeX does not know; XeLaTeX and LuaLaTeX set them, if the font has them.\n"
+        "\\ifdefined\\Umathchar\\providecommand{\\spchar}[2]{#1}\\else\\providecommand{\\spchar}[2]{[U+#2]}"
+        "\\fi\n");
     w.out.failed |= !sp_document_write(c, &document);
     return sp_buffer_finish(&w.out, out, err);
 }

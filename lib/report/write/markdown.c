@@ -70,7 +70,8 @@ static void add_top(writer *w)
     sp_buffer_sizes(&w->out, c);
     sp_buffer_text(&w->out, "; model ");
     sp_buffer_markdown(&w->out, c->model_name ? c->model_name : "without a name");
-    sp_buffer_say(&w->out, ", %jd forbidden transition%s.\n\n", c->forbidden_count, sp_plural(c->forbidden_count));
+    sp_buffer_say(&w->out, ", %jd forbidden transition%s.\n\n", c->forbidden_count,
+                  sp_plural(c->forbidden_count));
     sp_add_prices(c, &prices);
     if (prices.length) {
         sp_buffer_markdown(&w->out, prices.data);
@@ -82,14 +83,15 @@ static void add_top(writer *w)
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)
 {
     writer w = {.comparison = comparison, .out.words = &comparison->words};
-    const sp_document_writer document = {.where = SP_MARKDOWN,
-                                         .options = {.is_wide = true, .most_classes = CLASSES, .most_matrix = MATRIX_CLASSES},
-                                         .rows_index = 1,
-                                         .table = add_table,
-                                         .note = add_note,
-                                         .sentences = add_sentences,
-                                         .matrices = add_matrices,
-                                         .arg = &w};
+    const sp_document_writer document = {
+        .where = SP_MARKDOWN,
+        .options = {.is_wide = true, .most_classes = CLASSES, .most_matrix = MATRIX_CLASSES},
+        .rows_index = 1,
+        .table = add_table,
+        .note = add_note,
+        .sentences = add_sentences,
+        .matrices = add_matrices,
+        .arg = &w};
     add_top(&w);
     w.out.failed |= !sp_document_write(comparison, &document);
     return sp_buffer_finish(&w.out, out, err);

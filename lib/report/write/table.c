@@ -142,7 +142,8 @@ void sp_text_fit_free(sp_text_fit *fit)
 bool sp_table_fit(const sp_table *table, int width, int least_name, sp_text_fit *fit)
 {
     const size_t n = (size_t)table->n_columns;
-    *fit = (sp_text_fit){.widths = calloc(n, sizeof *fit->widths), .has_star = calloc(n, sizeof *fit->has_star)};
+    *fit =
+        (sp_text_fit){.widths = calloc(n, sizeof *fit->widths), .has_star = calloc(n, sizeof *fit->has_star)};
     if (!fit->widths || !fit->has_star) {
         sp_text_fit_free(fit);
         return false;
@@ -166,7 +167,10 @@ bool sp_table_fit(const sp_table *table, int width, int least_name, sp_text_fit 
 
 static const char *tone_code(sp_cell_tone tone)
 {
-    return tone == SP_TONE_BEST ? "\033[1m" : tone == SP_TONE_BAD ? "\033[31m" : tone == SP_TONE_MUTED ? "\033[2m" : "";
+    return tone == SP_TONE_BEST    ? "\033[1m"
+           : tone == SP_TONE_BAD   ? "\033[31m"
+           : tone == SP_TONE_MUTED ? "\033[2m"
+                                   : "";
 }
 
 void sp_text_plain(sp_buffer *out, const char *text, bool ascii)
@@ -214,7 +218,8 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, bool is_
     sp_buffer_free(&plain);
 }
 
-void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row, sp_buffer *out)
+void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row,
+                       sp_buffer *out)
 {
     for (int32_t c = 0; c < table->n_columns; c++)
         add_cell(table, row, c, c + 1 == table->n_columns, fit, style, out);
@@ -308,9 +313,13 @@ static void html_cell(const sp_table *table, size_t row, int32_t column, bool sa
     bool is_head = row == 0 || column == 0;
     sp_buffer_text(out, row == 0 ? "<th scope=\"col\"" : column == 0 ? "<th scope=\"row\"" : "<td");
     bool is_number = table->aligns[column] == SP_RIGHT && (row == 0 || !says_numbers);
-    const char *class = tone == SP_TONE_BEST ? "best" : tone == SP_TONE_BAD ? "bad" : tone == SP_TONE_MUTED ? "muted" : NULL;
+    const char *class = tone == SP_TONE_BEST    ? "best"
+                        : tone == SP_TONE_BAD   ? "bad"
+                        : tone == SP_TONE_MUTED ? "muted"
+                                                : NULL;
     if (is_number || class)
-        sp_buffer_format(out, " class=\"%s%s%s\"", is_number ? "n" : "", is_number && class ? " " : "", class ? class : "");
+        sp_buffer_format(out, " class=\"%s%s%s\"", is_number ? "n" : "", is_number && class ? " " : "",
+                         class ? class : "");
     if (row == 0 && table->holds[column])
         sp_buffer_format(out, " data-holds=\"%s\"", holds[table->holds[column]]);
     if (cell_at(table, row, column)->definition)
@@ -330,7 +339,10 @@ void sp_table_html(const sp_table *table, const char *classes, const sp_extra_co
     sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"",
                      strstr(classes, "tall") ? " tall" : "");
     sp_buffer_words(out, table->title ? table->title : "Table");
-    sp_buffer_format(out, "\"><table class=\"%s%s\">\n", classes, !says_numbers ? "" : *classes ? " numbers" : "numbers");
+    sp_buffer_format(out, "\"><table class=\"%s%s\">\n", classes,
+                     !says_numbers ? ""
+                     : *classes    ? " numbers"
+                                   : "numbers");
     if (table->title) {
         sp_buffer_text(out, "<caption>");
         sp_buffer_words(out, table->title);

@@ -15,7 +15,12 @@ typedef enum sp_cell_tone {
 typedef enum sp_align { SP_LEFT, SP_RIGHT } sp_align;
 
 /* What the page's script makes links of, whatever the head says: "r04", "r04: 12", "r04, 512". */
-typedef enum sp_column_holds { SP_HOLDS_ANYTHING, SP_HOLDS_RECORDING, SP_HOLDS_WORST, SP_HOLDS_PLACE } sp_column_holds;
+typedef enum sp_column_holds {
+    SP_HOLDS_ANYTHING,
+    SP_HOLDS_RECORDING,
+    SP_HOLDS_WORST,
+    SP_HOLDS_PLACE
+} sp_column_holds;
 
 typedef struct sp_cell {
     size_t offset; /* of its text in `text` */
@@ -28,7 +33,8 @@ typedef struct sp_table {
     sp_cell *cells;         /* row-major; the first row holds the headers */
     sp_align *aligns;       /* [n_columns] */
     sp_column_holds *holds; /* [n_columns] */
-    const char *title;      /* static, with words as in sp_buffer_words(); caption in HTML, heading of the table elsewhere */
+    const char *
+        title; /* static, with words as in sp_buffer_words(); caption in HTML, heading of the table elsewhere */
     size_t n_cells, capacity;
     int32_t n_columns;
     int64_t n_left_out; /* rows that are not shown */
@@ -52,7 +58,8 @@ sp_buffer *sp_table_head(sp_table *table, sp_align align);
 sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone);
 void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text);
 /* The text is a sentence of sp_buffer_say(). */
-void sp_table_say(sp_table *table, sp_cell_tone tone, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sp_table_say(sp_table *table, sp_cell_tone tone, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n);
 
 bool sp_table_failed(const sp_table *table);
@@ -77,7 +84,8 @@ typedef struct sp_text_fit {
 /* The first column shrinks to what `width` leaves it, but not below least_name. False: no memory. */
 bool sp_table_fit(const sp_table *table, int width, int least_name, sp_text_fit *fit);
 void sp_text_fit_free(sp_text_fit *fit);
-void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row, sp_buffer *out);
+void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row,
+                       sp_buffer *out);
 
 /* Each renderer adds to the buffer; a table without rows adds nothing. In a terminal that is too narrow long names are cut, then
  * columns go on below, beside the first column again. */

@@ -91,7 +91,8 @@ static void add_cell(sp_buffer *out, const char *text, bool is_number)
 {
     sp_buffer signed_text = {0};
     for (const char *at = text; is_number && *at; at++) {
-        bool is_sign = (*at == '-' || *at == '+') && at[1] >= '0' && at[1] <= '9' && (at == text || at[-1] == ' ');
+        bool is_sign =
+            (*at == '-' || *at == '+') && at[1] >= '0' && at[1] <= '9' && (at == text || at[-1] == ' ');
         if (is_sign && *at == '-')
             sp_buffer_text(&signed_text, "−");
         else

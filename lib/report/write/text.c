@@ -70,8 +70,9 @@ static void add_top(writer *w)
     sp_buffer_sizes(&line, c);
     wrapped(w, sp_buffer_string(&line), 2);
     sp_buffer_drop(&line, &w->out);
-    sp_buffer_say(&line, "model %s: %d class%s, %jd forbidden transition%s", c->model_name ? c->model_name : "?",
-                  (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
+    sp_buffer_say(&line, "model %s: %d class%s, %jd forbidden transition%s",
+                  c->model_name ? c->model_name : "?", (int)c->n_classes, c->n_classes == 1 ? "" : "es",
+                  c->forbidden_count, sp_plural(c->forbidden_count));
     wrapped(w, sp_buffer_string(&line), 2);
     sp_buffer_drop(&line, &w->out);
     sp_add_prices(c, &line);
@@ -87,7 +88,9 @@ static void side_by_side(writer *w, const sp_table *tables, const sp_text_fit *f
     for (size_t r = 0; r <= sp_table_rows(&tables[0]); r++)
         for (int32_t i = 0; i < n; i++) {
             sp_table_text_row(&tables[i], &fits[i], &w->style, r, &w->out);
-            sp_buffer_text(&w->out, i + 1 < n ? "    " : "\n"); /* the last column of a matrix is filled to its right end */
+            sp_buffer_text(&w->out, i + 1 < n
+                                        ? "    "
+                                        : "\n"); /* the last column of a matrix is filled to its right end */
         }
 }
 
@@ -162,13 +165,16 @@ static void add_seconds(writer *w)
     }
 }
 
-sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out, sp_error *err)
+sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out,
+                         sp_error *err)
 {
     const sp_text_options how = options ? *options : (sp_text_options){.width = 0};
     const int width = how.width > 0 ? how.width : DEFAULT_WIDTH;
     writer w = {.comparison = comparison,
                 .out.words = &comparison->words,
-                .style = {.width = width < LEAST_WIDTH ? LEAST_WIDTH : width, .colour = how.colour, .ascii = how.ascii}};
+                .style = {.width = width < LEAST_WIDTH ? LEAST_WIDTH : width,
+                          .colour = how.colour,
+                          .ascii = how.ascii}};
     const sp_document_writer document = {.where = how.of_rules  ? SP_AUDIT
                                                   : how.verbose ? SP_TERMINAL | SP_VERBOSE
                                                                 : SP_TERMINAL,

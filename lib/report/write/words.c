@@ -50,7 +50,8 @@ static const struct name *read_name(const char *text, bool *with_article, const 
 }
 
 /* is_great: the word begins with a capital. */
-static void add_word(sp_buffer *buffer, const struct name *name, bool with_article, bool is_great, int64_t count)
+static void add_word(sp_buffer *buffer, const struct name *name, bool with_article, bool is_great,
+                     int64_t count)
 {
     const char *word = sp_word_of(buffer->words, count == 1 ? name->one : name->many);
     char first = word[0];
@@ -75,7 +76,8 @@ static const char *add_option(sp_buffer *buffer, const char *name)
         sp_buffer_add(buffer, in_python && name[i] == '-' ? "_" : name + i, 1);
     if (in_python)
         sp_buffer_text(buffer, "=");
-    sp_buffer_add(buffer, name + length + (in_python && length < all), all - length - (in_python && length < all));
+    sp_buffer_add(buffer, name + length + (in_python && length < all),
+                  all - length - (in_python && length < all));
     return name + all + (name[all] == '}');
 }
 

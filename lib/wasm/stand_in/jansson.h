@@ -5,7 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_INTEGER, JSON_REAL, JSON_TRUE, JSON_FALSE, JSON_NULL } json_type;
+typedef enum {
+    JSON_OBJECT,
+    JSON_ARRAY,
+    JSON_STRING,
+    JSON_INTEGER,
+    JSON_REAL,
+    JSON_TRUE,
+    JSON_FALSE,
+    JSON_NULL
+} json_type;
 
 typedef long long json_int_t;
 
@@ -99,9 +108,11 @@ static inline double json_number_value(const json_t *value)
     return json_is_number(value) ? value->number : 0;
 }
 
-#define json_array_foreach(list, i, value) for (i = 0; i < json_array_size(list) && (value = json_array_get(list, i)); i++)
-#define json_object_foreach(object, key, value)                                                                                  \
-    for (size_t place_ = 0;                                                                                                      \
-         place_ < json_object_size(object) && ((key = (object)->keys[place_]), (value = (object)->items[place_])); place_++)
+#define json_array_foreach(list, i, value)                                                                   \
+    for (i = 0; i < json_array_size(list) && (value = json_array_get(list, i)); i++)
+#define json_object_foreach(object, key, value)                                                              \
+    for (size_t place_ = 0; place_ < json_object_size(object) &&                                             \
+                            ((key = (object)->keys[place_]), (value = (object)->items[place_]));             \
+         place_++)
 
 #endif

@@ -7,7 +7,8 @@
 static sp_status widen(sp_block *b, sp_error *err)
 {
     static const double nothing[4] = {0};
-    const sp_prepare_options o = {.kind = SP_KIND_SCORES, .temperature = 1, .prior_weight = 1, .log_prior = nothing};
+    const sp_prepare_options o = {
+        .kind = SP_KIND_SCORES, .temperature = 1, .prior_weight = 1, .log_prior = nothing};
     return sp_prepare(b, &o, NULL, NULL, err);
 }
 
@@ -34,7 +35,9 @@ static void test_parts(void **state)
     b->offsets[2] = 7;
 
     void *scores = b->scores, *mask = b->mask;
-    assert_ok(sp_block_reserve(b, 1, 2, 3, SP_F32, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS, &err), &err);
+    assert_ok(
+        sp_block_reserve(b, 1, 2, 3, SP_F32, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS, &err),
+        &err);
     assert_null(b->scores);
     assert_null(b->mask);
     memset(b->labels, 1, 2 * sizeof(int32_t));
@@ -90,7 +93,8 @@ static void check_f64(const sp_block *b, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         double expected = i % 7 == 3 ? -INFINITY : (double)((float)i * -0.1f);
         if (((const double *)b->scores)[i] != expected)
-            fail_msg("score %lld is %.17g, not %.17g", (long long)i, ((const double *)b->scores)[i], expected);
+            fail_msg("score %lld is %.17g, not %.17g", (long long)i, ((const double *)b->scores)[i],
+                     expected);
     }
 }
 
@@ -143,7 +147,8 @@ static sp_status reserve_everything(void *arg)
         return SP_ENOMEM;
     sp_error err;
     sp_status status = sp_block_reserve(
-        b, 3, 10, 4, SP_F32, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK, &err);
+        b, 3, 10, 4, SP_F32,
+        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK, &err);
     if (status != SP_OK) {
         assert_int_equal(b->n_steps, 0);
         assert_int_equal(b->n_recordings, 0);
@@ -256,9 +261,10 @@ static void test_where(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_nothing_is_not_null),      cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_widen), cmocka_unit_test(test_widen_borrowed),           cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_where), cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_parts),          cmocka_unit_test(test_nothing_is_not_null),
+        cmocka_unit_test(test_too_large),      cmocka_unit_test(test_widen),
+        cmocka_unit_test(test_widen_borrowed), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_where),          cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

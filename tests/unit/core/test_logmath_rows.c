@@ -19,7 +19,8 @@ static void prepare(sp_kind kind, const double *rows, double *x, int64_t n, int3
     sp_prepare_options o = sp_prepare_options_default();
     sp_block *b = sp_block_new();
     assert_non_null(b);
-    assert_ok(sp_block_reserve(b, 1, n, K, SP_F64, SP_BLOCK_SCORES, &err), &err); /* AddressSanitizer watches its end */
+    assert_ok(sp_block_reserve(b, 1, n, K, SP_F64, SP_BLOCK_SCORES, &err),
+              &err); /* AddressSanitizer watches its end */
     b->offsets[0] = 0;
     b->offsets[1] = n;
     memcpy(b->scores, rows, (size_t)(n * K) * sizeof *x);
@@ -77,7 +78,8 @@ static void test_logs(void **state)
     assert_true(x[0] == -INFINITY && x[1] == 0 && x[2] == 0);
     for (int i = 0; i < 2 * N; i++) {
         const double right = log(p[i]);
-        assert_true(p[i] == 0 ? x[i] == -INFINITY : fabs(x[i] - right) <= 1.1 * (nextafter(fabs(right), INFINITY) - fabs(right)));
+        assert_true(p[i] == 0 ? x[i] == -INFINITY
+                              : fabs(x[i] - right) <= 1.1 * (nextafter(fabs(right), INFINITY) - fabs(right)));
     }
     for (int64_t n = 0; n < 40; n++) { /* every length */
         for (int64_t i = 0; i < n; i++)
@@ -131,12 +133,15 @@ static void test_softmax(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int32_t K = sizes[i], rows = K < 20 ? 700 : 40;
         const int64_t n = (int64_t)K * rows;
-        double *e = malloc((size_t)n * sizeof *e), *x = malloc((size_t)n * sizeof *x), *row = malloc((size_t)K * sizeof *row);
+        double *e = malloc((size_t)n * sizeof *e), *x = malloc((size_t)n * sizeof *x),
+               *row = malloc((size_t)K * sizeof *row);
         assert_true(e && x && row);
         for (int64_t j = 0; j < n; j++) {
             const int32_t t = (int32_t)(j / K), k = (int32_t)(j % K);
             const double unit = draw(&seed) / 2147483648.;
-            e[j] = t == 0 || (t == 1 && k) || draw(&seed) % 11 == 0 ? -INFINITY : (unit - .5) * pow(10, t % 7) + 1e3 * (t % 5);
+            e[j] = t == 0 || (t == 1 && k) || draw(&seed) % 11 == 0
+                       ? -INFINITY
+                       : (unit - .5) * pow(10, t % 7) + 1e3 * (t % 5);
         }
         by_each_isa(SP_KIND_LOGITS, e, x, rows, K);
         for (int32_t t = 0; t < rows; t++) {

@@ -70,8 +70,8 @@ static void test_errors(void **state)
 
     model = new_sleep();
     model->weight = doubles(7, (double[]){0, 0, 0, -INFINITY, 0, 0, 0});
-    expect_error(
-        model, "model nap: the log weight of N1 -> N1 is -inf; a forbidden transition is left out, others need a finite number");
+    expect_error(model, "model nap: the log weight of N1 -> N1 is -inf; a forbidden transition is left out, "
+                        "others need a finite number");
 
     model = new_sleep();
     model->start = doubles(3, (double[]){-INFINITY, -INFINITY, -INFINITY});
@@ -87,9 +87,8 @@ static void test_errors(void **state)
     model->min_dwell = calloc(3, sizeof *model->min_dwell);
     model->min_dwell[0] = 2;
     model->min_dwell[1] = model->min_dwell[2] = 1;
-    expect_error(
-        model,
-        "model nap: \"Wake\" must stay for 2 steps (min_dwell) but Wake -> Wake is forbidden; allow it or drop the min_dwell");
+    expect_error(model, "model nap: \"Wake\" must stay for 2 steps (min_dwell) but Wake -> Wake is "
+                        "forbidden; allow it or drop the min_dwell");
 
     model = new_sleep();
     model->min_dwell = calloc(3, sizeof *model->min_dwell);
@@ -169,8 +168,8 @@ static void test_align(void **state)
     int32_t got[3] = {7, 7, 7};
     sp_model *model = new_sleep();
     add_alias(model, 0, "W");
-    const char *aliased[] = {"N2", "W", "N1"}, *stranger[] = {"N2", "W", "REM"}, *twice[] = {"Wake", "W", "N1"},
-               *few[] = {"Wake", "N2"};
+    const char *aliased[] = {"N2", "W", "N1"}, *stranger[] = {"N2", "W", "REM"},
+               *twice[] = {"Wake", "W", "N1"}, *few[] = {"Wake", "N2"};
 
     assert_ok(sp_model_align(model, 3, NULL, got, &err), &err);
     assert_true(got[0] == 0 && got[1] == 1 && got[2] == 2);
@@ -178,19 +177,21 @@ static void test_align(void **state)
     assert_true(got[0] == 2 && got[1] == 0 && got[2] == 1);
 
     assert_int_equal(sp_model_align(model, 3, stranger, got, &err), SP_EMODEL);
-    assert_string_equal(err.message,
-                        "model nap has no class \"REM\": the scores have 3 classes (N2, W, REM), the model 3 (Wake, N1, N2); "
-                        "use another model, or name it under \"aliases\" in the model");
+    assert_string_equal(
+        err.message,
+        "model nap has no class \"REM\": the scores have 3 classes (N2, W, REM), the model 3 (Wake, N1, N2); "
+        "use another model, or name it under \"aliases\" in the model");
     assert_true(got[0] == 2); /* untouched */
     assert_int_equal(sp_model_align(model, 3, twice, got, &err), SP_EMODEL);
-    assert_string_equal(err.message, "the columns \"Wake\" and \"W\" of the scores are both class \"Wake\" of model nap");
+    assert_string_equal(err.message,
+                        "the columns \"Wake\" and \"W\" of the scores are both class \"Wake\" of model nap");
     assert_int_equal(sp_model_align(model, 2, few, got, &err), SP_EMODEL);
-    assert_string_equal(err.message,
-                        "the scores have 2 classes (Wake, N2), model nap has 3 (Wake, N1, N2); use a model of the same classes");
+    assert_string_equal(err.message, "the scores have 2 classes (Wake, N2), model nap has 3 (Wake, N1, N2); "
+                                     "use a model of the same classes");
     assert_int_equal(sp_model_align(model, 4, NULL, got, &err), SP_EMODEL);
-    assert_string_equal(err.message,
-                        "the scores have 4 columns without class names, model nap has 3 classes; use a model of 4 classes, or "
-                        "write the names as attribute \"classes\"");
+    assert_string_equal(err.message, "the scores have 4 columns without class names, model nap has 3 "
+                                     "classes; use a model of 4 classes, or "
+                                     "write the names as attribute \"classes\"");
     sp_model_free(model);
 }
 
@@ -354,9 +355,10 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lookup),      cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_warnings),    cmocka_unit_test(test_align),
-                                       cmocka_unit_test(test_chain_rules), cmocka_unit_test(test_min_dwell_of_a_class),
-                                       cmocka_unit_test(test_path_score),  cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lookup),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_warnings),    cmocka_unit_test(test_align),
+        cmocka_unit_test(test_chain_rules), cmocka_unit_test(test_min_dwell_of_a_class),
+        cmocka_unit_test(test_path_score),  cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

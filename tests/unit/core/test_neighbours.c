@@ -16,7 +16,12 @@ typedef struct some_windows {
 
 static void draw_windows(random_source *random, some_windows *s)
 {
-    *s = (some_windows){.w = {.n = N_WINDOWS, .steps = s->steps, .floor = -5, .scale = 0.7, .bias = s->bias, .weight = s->weight},
+    *s = (some_windows){.w = {.n = N_WINDOWS,
+                              .steps = s->steps,
+                              .floor = -5,
+                              .scale = 0.7,
+                              .bias = s->bias,
+                              .weight = s->weight},
                         .steps = {1, 5}};
     for (int k = 0; k < K; k++)
         s->bias[k] = random_unit(random) - 0.5;
@@ -35,8 +40,8 @@ static double input(const double *e, int64_t t, int kind, int k, double floor, c
     return kind ? p : fmax(log(p), floor);
 }
 
-static void plain(const sp_windows *w, const double *e, const int64_t *segments, int64_t T, const int32_t *column_of_class,
-                  double *out)
+static void plain(const sp_windows *w, const double *e, const int64_t *segments, int64_t T,
+                  const int32_t *column_of_class, double *out)
 {
     for (int64_t t = 0; t < T; t++) {
         double z[K], sum = 0;
@@ -50,12 +55,14 @@ static void plain(const sp_windows *w, const double *e, const int64_t *segments,
                         for (int of = 0; of < K; of++, weight += K) {
                             double total = 0;
                             int n = 0;
-                            for (int64_t u = t + side; u >= 0 && u < T && llabs(u - t) <= w->steps[i]; u += side, n++) {
+                            for (int64_t u = t + side; u >= 0 && u < T && llabs(u - t) <= w->steps[i];
+                                 u += side, n++) {
                                 if (segments && segments[u] != segments[u - side])
                                     break;
                                 total += input(e, u, kind, of, w->floor, column_of_class);
                             }
-                            z[k] += *weight * (n ? total / n : input(e, t, kind, of, w->floor, column_of_class));
+                            z[k] +=
+                                *weight * (n ? total / n : input(e, t, kind, of, w->floor, column_of_class));
                         }
             says_nothing = says_nothing && e[t * K + k] == 0;
             if (e[t * K + (column_of_class ? column_of_class[k] : k)] > -INFINITY)
@@ -72,10 +79,12 @@ static void plain(const sp_windows *w, const double *e, const int64_t *segments,
 static int64_t draw(random_source *random, double *e, int64_t *segments)
 {
     const int64_t T = random_below(random, MOST);
-    const double empty = random_chance(random, 0.5) ? 0.1 : 0.004, forbidden = random_chance(random, 0.5) ? 0.1 : 0;
+    const double empty = random_chance(random, 0.5) ? 0.1 : 0.004,
+                 forbidden = random_chance(random, 0.5) ? 0.1 : 0;
     for (int64_t t = 0; t < T; t++) {
         segments[t] = t ? segments[t - 1] + random_chance(random, 0.1) : 7;
-        const bool says_nothing = random_chance(random, empty), is_impossible = random_chance(random, forbidden / 2);
+        const bool says_nothing = random_chance(random, empty),
+                   is_impossible = random_chance(random, forbidden / 2);
         for (int k = 0; k < K; k++)
             e[t * K + k] = says_nothing                                        ? 0
                            : is_impossible || random_chance(random, forbidden) ? -INFINITY
@@ -102,7 +111,8 @@ static void test_against_means_one_by_one(void **state)
         sp_block *block = sp_block_new();
         sp_error err;
         assert_ok(sp_block_reserve(block, 2, A + B, K, SP_F64,
-                                   SP_BLOCK_SCORES | SP_BLOCK_MASK | (has_gaps ? SP_BLOCK_SEGMENTS : 0U), &err),
+                                   SP_BLOCK_SCORES | SP_BLOCK_MASK | (has_gaps ? SP_BLOCK_SEGMENTS : 0U),
+                                   &err),
                   &err);
         block->offsets[0] = 0;
         block->offsets[1] = A;
@@ -152,7 +162,8 @@ static void test_argmax_goes_by_what_was_given(void **state)
     static const char *const classes[] = {"a", "b"};
     const double e[] = {0, -1, 0, -1}, given[] = {-1, 0, 0, -1};
     const int64_t offsets[] = {0, 2};
-    const sp_batch batch = {{.data = e, .dtype = SP_F64, .n_classes = 2, .n_steps = 2, .given = given}, 1, offsets};
+    const sp_batch batch = {
+        {.data = e, .dtype = SP_F64, .n_classes = 2, .n_steps = 2, .given = given}, 1, offsets};
     sp_model *model = sp_model_new("m", 2, classes);
     const sp_chain_options compile = sp_chain_options_default();
     sp_chain *chain;
@@ -165,7 +176,8 @@ static void test_argmax_goes_by_what_was_given(void **state)
         sp_decoded result;
         sp_decode_options options = sp_decode_options_default();
         options.strategy = (sp_strategy){(sp_strategy_kind)s, s == SP_BEAM ? 2 : 0};
-        assert_ok(sp_decode_batch(chain, &batch, &options, workers, &(sp_decode_output){.paths = path, .results = &result}, &err),
+        assert_ok(sp_decode_batch(chain, &batch, &options, workers,
+                                  &(sp_decode_output){.paths = path, .results = &result}, &err),
                   &err);
         assert_int_equal(path[0], s == SP_ARGMAX);
         assert_int_equal(path[1], 0);

@@ -145,6 +145,7 @@ static void test_foreign_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_numbers), cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_too_many_bytes), cmocka_unit_test(test_foreign_bytes)};
+                                       cmocka_unit_test(test_too_many_bytes),
+                                       cmocka_unit_test(test_foreign_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

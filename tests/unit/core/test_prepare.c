@@ -43,7 +43,8 @@ static sp_prepare_options of_kind(sp_kind kind)
 }
 
 /* Prepares rows, expects the sentence and the step. Frees the block. */
-static void expect_failure(sp_block *b, const sp_prepare_options *o, sp_status status, int64_t step, const char *sentence)
+static void expect_failure(sp_block *b, const sp_prepare_options *o, sp_status status, int64_t step,
+                           const char *sentence)
 {
     sp_error err = {0};
     sp_prepare_counts counts = {5, 6, 7};
@@ -71,7 +72,8 @@ static void test_kind_names(void **state)
     sp_kind kind = SP_KIND_PROBS;
     assert_int_equal(sp_kind_parse("prob", &kind, &err), SP_EINVAL);
     assert_int_equal(kind, SP_KIND_PROBS);
-    assert_string_equal(err.message, "`kind` prob: there is no such kind of scores; use log_probs, probs, logits or scores");
+    assert_string_equal(
+        err.message, "`kind` prob: there is no such kind of scores; use log_probs, probs, logits or scores");
 }
 
 static void expect_option(sp_prepare_options o, const char *part)
@@ -122,7 +124,8 @@ static void test_options(void **state)
 static void test_log_probs_stay_as_they_are(void **state)
 {
     (void)state;
-    const double rows[] = {log(0.25), log(0.25), log(0.5), 0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    const double rows[] = {log(0.25), log(0.25), log(0.5),  0,        -INFINITY,
+                           -INFINITY, -INFINITY, -INFINITY, -INFINITY};
     for (int type = 0; type < 2; type++) {
         sp_error err;
         sp_dtype dtype = type ? SP_F64 : SP_F32;
@@ -164,11 +167,21 @@ static void test_probs(void **state)
 static void test_logits(void **state)
 {
     (void)state;
-    const double rows[] = {1, 2, 3, 1000, 1001, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -5000, -5000, -5000};
+    const double rows[] = {1,         2,         3,         1000,  1001,  -INFINITY,
+                           -INFINITY, -INFINITY, -INFINITY, -5000, -5000, -5000};
     const double z = log(exp(-2.0) + exp(-1.0) + 1);
-    const double expected[] = {
-        -2 - z,  -1 - z,  -z,     -1 - log1p(exp(-1.0)), -log1p(exp(-1.0)), -INFINITY, -INFINITY, -INFINITY, -INFINITY,
-        -log(3), -log(3), -log(3)};
+    const double expected[] = {-2 - z,
+                               -1 - z,
+                               -z,
+                               -1 - log1p(exp(-1.0)),
+                               -log1p(exp(-1.0)),
+                               -INFINITY,
+                               -INFINITY,
+                               -INFINITY,
+                               -INFINITY,
+                               -log(3),
+                               -log(3),
+                               -log(3)};
     for (int type = 0; type < 2; type++) {
         sp_error err;
         sp_block *b = block_of(type ? SP_F64 : SP_F32, 4, rows, 0);
@@ -211,7 +224,8 @@ static void test_nan_and_infinity(void **state)
                     sp_block *b = block_of(type ? SP_F64 : SP_F32, 2, rows, 0);
                     sp_prepare_options o = of_kind((sp_kind)kind);
                     char sentence[256];
-                    snprintf(sentence, sizeof sentence, "night.h5: /recordings/n1/log_probs, recording n1, step %d, class %s: %s",
+                    snprintf(sentence, sizeof sentence,
+                             "night.h5: /recordings/n1/log_probs, recording n1, step %d, class %s: %s",
                              place / 3, classes[place % 3],
                              infinite ? "+infinity is no score; was a probability of 1 turned into log-odds?"
                                       : "NaN; `missing` uniform treats such steps as saying nothing");
@@ -236,7 +250,8 @@ static void test_late_row(void **state)
             b->first = 100;
             char sentence[256];
             snprintf(sentence, sizeof sentence,
-                     "recording %lld, step %d, class NREM: NaN; `missing` uniform treats such steps as saying nothing",
+                     "recording %lld, step %d, class NREM: NaN; `missing` uniform treats such steps as "
+                     "saying nothing",
                      (long long)(100 + bad / 2), (int)(bad % 2));
             expect_failure(b, &o, SP_EDATA, bad % 2, sentence);
         }
@@ -250,35 +265,44 @@ static void test_rows_that_are_something_else(void **state)
     const double logits[] = {0.2, 0.3, 0.5, 1.2, 0.5, 1};
     for (int type = 0; type < 2; type++)
         expect_failure(block_of(type ? SP_F64 : SP_F32, 2, logits, 0), &o, SP_EDATA, 1,
-                       "night.h5: /recordings/n1/log_probs, recording n1, step 1: the row sums to 2.7, not 1 (probs): are these "
+                       "night.h5: /recordings/n1/log_probs, recording n1, step 1: the row sums to 2.7, not 1 "
+                       "(probs): are these "
                        "logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
     const double negative[] = {0.5, 0.5, 0, 0.25, 1, -0.25};
     expect_failure(block_of(SP_F64, 2, negative, 0), &o, SP_EDATA, 1,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 1, class REM: -0.25 is not a probability (probs): are "
+                   "night.h5: /recordings/n1/log_probs, recording n1, step 1, class REM: -0.25 is not a "
+                   "probability (probs): are "
                    "these logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
     const double logs[] = {log(0.25), log(0.25), log(0.5)};
     expect_failure(block_of(SP_F64, 1, logs, 0), &o, SP_EDATA, 0,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 0, class Wake: -1.38629 is not a probability (probs): "
+                   "night.h5: /recordings/n1/log_probs, recording n1, step 0, class Wake: -1.38629 is not a "
+                   "probability (probs): "
                    "these look like log probabilities: `kind` log_probs reads them so");
     const double impossible[] = {-INFINITY, 0, -INFINITY};
     expect_failure(block_of(SP_F64, 1, impossible, 0), &o, SP_EDATA, 0,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 0, class Wake: -inf is not a probability (probs): "
+                   "night.h5: /recordings/n1/log_probs, recording n1, step 0, class Wake: -inf is not a "
+                   "probability (probs): "
                    "these look like log probabilities: `kind` log_probs reads them so");
 
     o = of_kind(SP_KIND_LOG_PROBS);
     const double twice[] = {log(0.25), log(0.25), log(0.5), 0, 0, -INFINITY};
     for (int type = 0; type < 2; type++)
         expect_failure(block_of(type ? SP_F64 : SP_F32, 2, twice, 0), &o, SP_EDATA, 1,
-                       "night.h5: /recordings/n1/log_probs, recording n1, step 1: the probabilities of the row sum to 2, not 1 "
-                       "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
+                       "night.h5: /recordings/n1/log_probs, recording n1, step 1: the probabilities of the "
+                       "row sum to 2, not 1 "
+                       "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses "
+                       "them as they are");
     const double probs[] = {0.2, 0.3, 0.5};
     expect_failure(block_of(SP_F64, 1, probs, 0), &o, SP_EDATA, 0,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row sum to 4.21998, not 1 "
+                   "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row "
+                   "sum to 4.21998, not 1 "
                    "(log_probs): these look like probabilities: `kind` probs takes their logarithm");
     const double tiny[] = {-1000, -1000, -1000};
     expect_failure(block_of(SP_F64, 1, tiny, 0), &o, SP_EDATA, 0,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row sum to 0, not 1 "
-                   "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
+                   "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row "
+                   "sum to 0, not 1 "
+                   "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses "
+                   "them as they are");
 }
 
 /* The tolerance is 0.03, decided exactly: a hair inside passes, a hair outside does not. */
@@ -365,7 +389,8 @@ static void test_missing(void **state)
         sp_error err;
         sp_block *b = block_of(type ? SP_F64 : SP_F32, 4, rows, SP_BLOCK_MASK | SP_BLOCK_LABELS);
         memset(b->mask, 1, 12);
-        b->mask[0] = b->mask[3] = b->mask[9] = 0; /* a score of a missing step, a finite one, an impossible one */
+        b->mask[0] = b->mask[3] = b->mask[9] =
+            0; /* a score of a missing step, a finite one, an impossible one */
         memcpy(b->labels, (int32_t[]){-1, -1, 2, 1}, 4 * sizeof(int32_t));
         sp_prepare_options o = of_kind(SP_KIND_PROBS);
         o.missing_uniform = true;
@@ -404,9 +429,10 @@ static void test_missing_is_not_infinite(void **state)
     const double row[] = {NAN, 0.5, INFINITY};
     sp_prepare_options o = of_kind(SP_KIND_SCORES);
     o.missing_uniform = true;
-    expect_failure(block_of(SP_F32, 1, row, 0), &o, SP_EDATA, 0,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 0, class REM: +infinity is no score; was a "
-                   "probability of 1 turned into log-odds?");
+    expect_failure(
+        block_of(SP_F32, 1, row, 0), &o, SP_EDATA, 0,
+        "night.h5: /recordings/n1/log_probs, recording n1, step 0, class REM: +infinity is no score; was a "
+        "probability of 1 turned into log-odds?");
 }
 
 /* Numbers that are finite, but whose sums are not; the least double stands for impossible and is let through. */
@@ -416,10 +442,10 @@ static void test_too_large(void **state)
     const double rows[] = {0, 1e300, -1.7e308, 0, 1.1e300, 0};
     for (int kind = SP_KIND_LOGITS; kind <= SP_KIND_SCORES; kind++) {
         sp_prepare_options o = of_kind((sp_kind)kind);
-        expect_failure(
-            block_of(SP_F64, 2, rows, 0), &o, SP_EDATA, 1,
-            "night.h5: /recordings/n1/log_probs, recording n1, step 1, class NREM: 1.1e+300 is so large that scores of "
-            "several steps cannot be added; divide them all");
+        expect_failure(block_of(SP_F64, 2, rows, 0), &o, SP_EDATA, 1,
+                       "night.h5: /recordings/n1/log_probs, recording n1, step 1, class NREM: 1.1e+300 is so "
+                       "large that scores of "
+                       "several steps cannot be added; divide them all");
     }
 }
 
@@ -441,10 +467,12 @@ static void test_floor(void **state)
             assert_int_equal(counts.floored, 3);
             assert_int_equal(b->dtype, SP_F64); /* log 0.005 is no float */
             for (int i = 0; i < 9; i++)
-                assert_close(at(b, i / 3, i % 3), log(fmax(rows[i], 0.005)), type || rows[i] < 0.005 ? 1e-15 : 1e-6, 0);
+                assert_close(at(b, i / 3, i % 3), log(fmax(rows[i], 0.005)),
+                             type || rows[i] < 0.005 ? 1e-15 : 1e-6, 0);
             sp_block_free(b);
         }
-    for (int kind = SP_KIND_LOG_PROBS; kind <= SP_KIND_PROBS; kind++) { /* what stands at the floor is not raised */
+    for (int kind = SP_KIND_LOG_PROBS; kind <= SP_KIND_PROBS;
+         kind++) { /* what stands at the floor is not raised */
         sp_error err;
         double values[] = {0.99, 0.005, 0.005};
         for (int i = 0; i < 3; i++)
@@ -498,7 +526,8 @@ static void test_prior_of_zero(void **state)
     o.prior_weight = 0.5;
     o.log_prior = log_prior;
     expect_failure(block_of(SP_F32, 1, row, 0), &o, SP_EINVAL, -1,
-                   "`prior_weight` 0.5: class NREM has prior 0, which cannot be divided by; give the model a \"prior\" greater "
+                   "`prior_weight` 0.5: class NREM has prior 0, which cannot be divided by; give the model a "
+                   "\"prior\" greater "
                    "than 0 for every class");
 }
 
@@ -508,15 +537,17 @@ static void test_overflow(void **state)
     const double rows[] = {1, 2, 3, 1e300, -INFINITY, -1e300};
     sp_prepare_options o = of_kind(SP_KIND_SCORES);
     o.temperature = 1e-10;
-    expect_failure(block_of(SP_F64, 2, rows, 0), &o, SP_EDATA, 1,
-                   "night.h5: /recordings/n1/log_probs, recording n1, step 1, class Wake: the score is too large for "
-                   "`temperature` 1e-10 and `prior_weight` 0 to stay finite");
+    expect_failure(
+        block_of(SP_F64, 2, rows, 0), &o, SP_EDATA, 1,
+        "night.h5: /recordings/n1/log_probs, recording n1, step 1, class Wake: the score is too large for "
+        "`temperature` 1e-10 and `prior_weight` 0 to stay finite");
 }
 
 static void test_mask_and_clamp(void **state)
 {
     (void)state;
-    const double rows[] = {log(0.5), log(0.5), -INFINITY, log(0.25), log(0.25), log(0.5), 0, -INFINITY, -INFINITY};
+    const double rows[] = {log(0.5), log(0.5), -INFINITY, log(0.25), log(0.25),
+                           log(0.5), 0,        -INFINITY, -INFINITY};
     for (int type = 0; type < 2; type++) {
         sp_error err;
         sp_block *b = block_of(type ? SP_F64 : SP_F32, 3, rows, SP_BLOCK_MASK | SP_BLOCK_LABELS);
@@ -553,10 +584,10 @@ static void test_clamp_needs_labels(void **state)
                    "night.h5: `clamp` needs labels, and there are none; name them with `labels`");
     sp_block *b = block_of(SP_F32, 1, row, SP_BLOCK_LABELS);
     b->labels[0] = 3;
-    expect_failure(
-        b, &o, SP_EDATA, 0,
-        "night.h5: /recordings/n1/log_probs, recording n1, step 0: label 3 is none of the 3 classes, so `clamp` cannot "
-        "fix it");
+    expect_failure(b, &o, SP_EDATA, 0,
+                   "night.h5: /recordings/n1/log_probs, recording n1, step 0: label 3 is none of the 3 "
+                   "classes, so `clamp` cannot "
+                   "fix it");
 }
 
 static sp_status prepare_some_probs(void *arg)
@@ -620,7 +651,8 @@ static void test_threads(void **state)
             sp_prepare_counts counts = {5, 6, 7};
             char sentence[200];
             snprintf(sentence, sizeof sentence,
-                     "night.h5: /recordings/{id}/log_probs, recording %lld, step %lld, class NREM: +infinity is no score; was a "
+                     "night.h5: /recordings/{id}/log_probs, recording %lld, step %lld, class NREM: +infinity "
+                     "is no score; was a "
                      "probability of 1 turned into log-odds?",
                      (long long)bad[i] / 2, (long long)bad[i] % 2);
             sp_workers *workers = sp_workers_new(n_threads);

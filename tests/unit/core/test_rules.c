@@ -108,10 +108,12 @@ static void test_violations(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int64_t n = violations(cases[i].rule, cases[i].path, false), n_may = violations(cases[i].rule, cases[i].path, true);
+        const int64_t n = violations(cases[i].rule, cases[i].path, false),
+                      n_may = violations(cases[i].rule, cases[i].path, true);
         if (n != cases[i].n || n_may != cases[i].n_may)
-            fail_msg("%s on %s: %lld (%lld expected), with gaps that may %lld (%lld)", cases[i].rule, cases[i].path, (long long)n,
-                     (long long)cases[i].n, (long long)n_may, (long long)cases[i].n_may);
+            fail_msg("%s on %s: %lld (%lld expected), with gaps that may %lld (%lld)", cases[i].rule,
+                     cases[i].path, (long long)n, (long long)cases[i].n, (long long)n_may,
+                     (long long)cases[i].n_may);
     }
 }
 
@@ -167,39 +169,42 @@ static void test_bad_texts(void **state)
         const char *rule, *message;
     } bad[] = {
         {"", "rule x: line 1, column 1: a class is expected, but the rule ends here\n  \n  ^"},
-        {"never a q", "rule x: line 1, column 9: \"q\" is no class of model letters: a, b, c, it's d\n  never a q\n          ^"},
+        {"never a q", "rule x: line 1, column 9: \"q\" is no class of model letters: a, b, c, it's d\n  "
+                      "never a q\n          ^"},
         {"(a b", "rule x: line 1, column 1: this parenthesis has no end\n  (a b\n  ^"},
         {"a\nb ^", "rule x: line 2, column 3: a class is expected, but here is ^\n  b ^\n    ^"},
-        {"a**",
-         "rule x: line 1, column 3: this is the second \"how often\" in a row; put the first into parentheses\n  a**\n    ^"},
+        {"a**", "rule x: line 1, column 3: this is the second \"how often\" in a row; put the first into "
+                "parentheses\n  a**\n    ^"},
         {"a{3,2}", "rule x: line 1, column 2: the second number is less than the first\n  a{3,2}\n   ^"},
-        {"at_least c",
-         "rule x: line 1, column 10: a number of steps, or a time such as 90s, 15min, 1h, is expected, but here is c\n"
-         "  at_least c\n           ^"},
+        {"at_least c", "rule x: line 1, column 10: a number of steps, or a time such as 90s, 15min, 1h, is "
+                       "expected, but here is c\n"
+                       "  at_least c\n           ^"},
         {"at_least 1.5 c", "rule x: line 1, column 10: a number of steps is whole, and a million at most\n"
                            "  at_least 1.5 c\n           ^"},
         {"b{2444444444444444444444444444444444444,2}",
          "rule x: line 1, column 3: a number of steps is whole, and a million at most\n"
          "  b{2444444444444444444444444444444444444,2}\n    ^"},
-        {"b{9223372036854775808}",
-         "rule x: line 1, column 3: a number of steps is whole, and a million at most\n  b{9223372036854775808}\n    ^"},
-        {"at_most 1000001 c",
-         "rule x: line 1, column 9: a number of steps is whole, and a million at most\n  at_most 1000001 c\n          ^"},
-        {"not_after 1e400 c",
-         "rule x: line 1, column 11: a number of steps is whole, and a million at most\n  not_after 1e400 c\n            ^"},
+        {"b{9223372036854775808}", "rule x: line 1, column 3: a number of steps is whole, and a million at "
+                                   "most\n  b{9223372036854775808}\n    ^"},
+        {"at_most 1000001 c", "rule x: line 1, column 9: a number of steps is whole, and a million at most\n "
+                              " at_most 1000001 c\n          ^"},
+        {"not_after 1e400 c", "rule x: line 1, column 11: a number of steps is whole, and a million at "
+                              "most\n  not_after 1e400 c\n            ^"},
         {"at_least 000000000000000000000000000000000000000001.5 c",
          "rule x: line 1, column 10: a number of steps is whole, and a million at most\n"
          "  at_least 000000000000000000000000000000000000000001.5 c\n           ^"},
         {"never b{1e308h}", "rule x: line 1, column 9: a time in a rule is a million hours at most\n"
                             "  never b{1e308h}\n          ^"},
-        {"every a b",
-         "rule x: line 1, column 9: followed_by or preceded_by is expected, but here is b\n  every a b\n          ^"},
-        {"order [a, a]",
-         "rule x: line 1, column 11: the class before is the same, and two runs of one class are never neighbours\n"
-         "  order [a, a]\n            ^"},
+        {"every a b", "rule x: line 1, column 9: followed_by or preceded_by is expected, but here is b\n  "
+                      "every a b\n          ^"},
+        {"order [a, a]", "rule x: line 1, column 11: the class before is the same, and two runs of one class "
+                         "are never neighbours\n"
+                         "  order [a, a]\n            ^"},
         {"'a", "rule x: line 1, column 1: this quote has no end\n  'a\n  ^"},
-        {"first a b", "rule x: line 1, column 9: the end of the rule is expected, but here is b\n  first a b\n          ^"},
-        {"[^ a b c 'it''s d']", "rule x: line 1, column 1: no class is left here\n  [^ a b c 'it''s d']\n  ^"},
+        {"first a b", "rule x: line 1, column 9: the end of the rule is expected, but here is b\n  first a "
+                      "b\n          ^"},
+        {"[^ a b c 'it''s d']",
+         "rule x: line 1, column 1: no class is left here\n  [^ a b c 'it''s d']\n  ^"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sp_model *model = new_model();
@@ -216,12 +221,14 @@ static void test_bad_texts(void **state)
     assert_ok(sp_model_add_rule(model, "y", "never a{2min}", 1, false, &err), &err);
     assert_ok(sp_model_add_rule(model, "z", "((a{1000}){1000}){1000}", 1, false, &err), &err);
     assert_int_equal(sp_model_add_rule(model, "z", "a", 1, false, &err), SP_EMODEL);
-    assert_string_equal(err.message, "model letters: two rules are called \"z\"; give one of them another name");
+    assert_string_equal(err.message,
+                        "model letters: two rules are called \"z\"; give one of them another name");
     assert_int_equal(sp_model_add_rule(model, "z.1", "a", 1, false, &err), SP_EMODEL);
     assert_int_equal(sp_model_add_rule(model, "w", "a", NAN, false, &err), SP_EMODEL);
     for (int32_t r = 0; r < 3; r++)
         assert_int_equal(sp_rule_compile(model, r, 0, &a, &err), SP_EMODEL);
-    assert_string_equal(err.message, "rule z: it has to remember more than 1048576 states; make its numbers smaller");
+    assert_string_equal(err.message,
+                        "rule z: it has to remember more than 1048576 states; make its numbers smaller");
     sp_model_free(model);
 }
 
@@ -240,7 +247,8 @@ static bool keeps(sp_model *model, const char *text, int32_t k)
     const int32_t r = model->n_rules;
     assert_ok(sp_model_add_rule(model, NULL, text, INFINITY, false, &err), &err);
     assert_ok(sp_rule_compile(model, r, 0, &rule.automaton, &err), &err);
-    int64_t n = sp_rule_walk_step(&walk, &rule, k, false) + sp_rule_walk_step(&walk, &rule, N_KEYWORDS, false);
+    int64_t n =
+        sp_rule_walk_step(&walk, &rule, k, false) + sp_rule_walk_step(&walk, &rule, N_KEYWORDS, false);
     n += sp_rule_walk_end(&walk, &rule, &step);
     sp_rule_automaton_clear(&rule.automaton);
     return n == 0;
@@ -277,7 +285,8 @@ static void test_classes_called_like_keywords(void **state)
         for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
             char text[100];
             const char *at = strchr(quoted[i].rule, '%');
-            snprintf(text, sizeof text, "%.*s%s%s", (int)(at - quoted[i].rule), quoted[i].rule, keywords[k], at + 2);
+            snprintf(text, sizeof text, "%.*s%s%s", (int)(at - quoted[i].rule), quoted[i].rule, keywords[k],
+                     at + 2);
             if (keeps(model, text, k) != quoted[i].is_kept)
                 fail_msg("%s on %s a: kept is not %d", text, keywords[k], quoted[i].is_kept);
         }
@@ -313,7 +322,8 @@ static void test_keywords_that_were_classes(void **state)
         sp_error err;
         sp_model *model = sp_model_new("words", N_KEYWORDS + 1, keywords), *other = new_model();
         assert_true(model && other);
-        snprintf(hint, sizeof hint, "; %s is a keyword here, and the class of that name stands in quotes: '%s'\n",
+        snprintf(hint, sizeof hint,
+                 "; %s is a keyword here, and the class of that name stands in quotes: '%s'\n",
                  bare[i].keyword, bare[i].keyword);
         assert_int_equal(sp_model_add_rule(model, NULL, bare[i].rule, 1, false, &err), SP_EMODEL);
         if (!strstr(err.message, hint))
@@ -332,9 +342,10 @@ static void test_sentence_of_order(void **state)
     static const char *const names[] = {"orders", "order", "b"};
     static const struct {
         const char *rule, *sentence;
-    } cases_of[] = {{"orders+ b", "the whole is orders+ b"},
-                    {"'order'+ b", "the whole is 'order'+ b"},
-                    {"order['order' b]", "it is one run of each of ['order' b], in this order, and nothing else"}};
+    } cases_of[] = {
+        {"orders+ b", "the whole is orders+ b"},
+        {"'order'+ b", "the whole is 'order'+ b"},
+        {"order['order' b]", "it is one run of each of ['order' b], in this order, and nothing else"}};
     for (size_t i = 0; i < sizeof cases_of / sizeof *cases_of; i++) {
         sp_model *model = sp_model_new("words", 3, names);
         sp_error err;

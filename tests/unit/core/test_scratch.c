@@ -115,8 +115,10 @@ static void test_each_allocation_fails_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays_are_apart_and_stay),  cmocka_unit_test(test_released_memory_is_taken_again),
-        cmocka_unit_test(test_what_fitted_fits_again),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_arrays_are_apart_and_stay),
+        cmocka_unit_test(test_released_memory_is_taken_again),
+        cmocka_unit_test(test_what_fitted_fits_again),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_each_allocation_fails_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,8 +47,8 @@ static double logsumexp(const double *x, int64_t n)
 static void test_logsumexp(void **state)
 {
     (void)state;
-    const double x[] = {log(0.2), log(0.3), log(0.5)}, none[] = {-INFINITY, -INFINITY}, large[] = {1000, 1000},
-                 small[] = {-2000, -INFINITY};
+    const double x[] = {log(0.2), log(0.3), log(0.5)}, none[] = {-INFINITY, -INFINITY},
+                 large[] = {1000, 1000}, small[] = {-2000, -INFINITY};
     assert_close(logsumexp(x, 3), 0, 1e-15, 0);
     assert_true(logsumexp(none, 2) == -INFINITY);
     assert_true(logsumexp(x, 0) == -INFINITY);
@@ -75,7 +75,7 @@ static void test_log_softmax(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_fail),
-                                       cmocka_unit_test(test_long_messages_are_cut), cmocka_unit_test(test_logsumexp),
-                                       cmocka_unit_test(test_log_softmax)};
+                                       cmocka_unit_test(test_long_messages_are_cut),
+                                       cmocka_unit_test(test_logsumexp), cmocka_unit_test(test_log_softmax)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,8 @@ static void test_recordings_are_decoded_alone(void **state)
     for (int i = 0; i < N_OPTIONS * 4; i++) {
         random_batch f = random_batch_new(200 + (uint64_t)i, 200, 30, 1 + i % 2);
         const sp_decode_options *options = &all_options[i % N_OPTIONS];
-        answer a = answer_decode(2, f.c.chain, &f.batch, options), alone = answer_plain(f.c.chain, &f.batch, options);
+        answer a = answer_decode(2, f.c.chain, &f.batch, options),
+               alone = answer_plain(f.c.chain, &f.batch, options);
         assert_same_answer(&f.batch, &alone, &a);
         for (int64_t n = 0; n < f.batch.n_recordings; n++) {
             n_failed += a.results[n].status != SP_OK;
@@ -145,7 +146,8 @@ static sp_status decode_once(void *arg)
     if (status != SP_OK)
         assert_true(err.status == status && strstr(err.message, "memory"));
     sp_workers_free(workers);
-    if (status == SP_OK) /* a fast kernel without room leaves the work to the plain one: the answers are there all the same */
+    if (status ==
+        SP_OK) /* a fast kernel without room leaves the work to the plain one: the answers are there all the same */
         assert_same_answer(&a->f->batch, &a->answer, &a->expected);
     return status;
 }
@@ -192,7 +194,8 @@ static sp_status decode_alone_once(void *arg)
 static void test_single_decoders_leave_outputs_alone(void **state)
 {
     (void)state;
-    const random_shape shape = {.max_classes = 5, .max_steps = 60, .max_states_per_class = 3, .max_dwell = 2, .impossible = 0.1};
+    const random_shape shape = {
+        .max_classes = 5, .max_steps = 60, .max_states_per_class = 3, .max_dwell = 2, .impossible = 0.1};
     for (uint64_t seed = 0; seed < 60; seed++) {
         const sp_strategy_kind kinds[] = {SP_ARGMAX, SP_GREEDY, SP_VITERBI};
         random_case c = random_case_new(seed, &shape);
@@ -205,10 +208,14 @@ static void test_single_decoders_leave_outputs_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_change_nothing),   cmocka_unit_test(test_recordings_are_decoded_alone),
-        cmocka_unit_test(test_output_without_flags),     cmocka_unit_test(test_workers_by_default),
-        cmocka_unit_test(test_every_item_once),          cmocka_unit_test(test_f32_is_f64_of_the_same_values),
-        cmocka_unit_test(test_each_allocation_may_fail), cmocka_unit_test(test_single_decoders_leave_outputs_alone),
+        cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_recordings_are_decoded_alone),
+        cmocka_unit_test(test_output_without_flags),
+        cmocka_unit_test(test_workers_by_default),
+        cmocka_unit_test(test_every_item_once),
+        cmocka_unit_test(test_f32_is_f64_of_the_same_values),
+        cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_single_decoders_leave_outputs_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

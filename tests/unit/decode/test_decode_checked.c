@@ -62,7 +62,8 @@ static bool check_one(raw_batch *r, const sp_decode_options *options, int n_thre
     const bool is_fine = status == SP_OK;
     if (is_fine)
         assert_ok(sp_decode_batch(r->f.c.chain, &batch, options, workers, &apart, &err), &err);
-    assert_int_equal(sp_decode_checked(r->f.c.chain, &r->block, SP_KIND_SCORES, options, workers, &along, &said), status);
+    assert_int_equal(
+        sp_decode_checked(r->f.c.chain, &r->block, SP_KIND_SCORES, options, workers, &along, &said), status);
     if (is_fine) {
         assert_same_answer(&batch, &expected, &found);
     } else {
@@ -87,7 +88,8 @@ static void test_same_as_prepare_and_decode(void **state)
     for (int i = 0; i < 240; i++) {
         const sp_decode_options options = {strategies[i % 6], i % 7 == 0};
         random_source random = {(uint64_t)i};
-        raw_batch r = raw_new(700 + (uint64_t)i, i % 5 ? 100 : 3, 20, 1 + (i / 6) % 2, i % 4 < 2 ? SP_F32 : SP_F64);
+        raw_batch r =
+            raw_new(700 + (uint64_t)i, i % 5 ? 100 : 3, 20, 1 + (i / 6) % 2, i % 4 < 2 ? SP_F32 : SP_F64);
         const int64_t n = r.block.n_steps * r.block.n_classes;
         for (int bad = random_below(&random, 3); bad > 0 && n > 0; bad--)
             put(&r, (int64_t)(random_next(&random) % (uint64_t)n), bad_numbers[random_below(&random, 4)]);
@@ -111,7 +113,8 @@ static void test_long_recordings(void **state)
         raw_batch r = raw_new(901, 3, 2 * SP_CHUNKS_LEAST, 1, SP_F32);
         int64_t longest = 0;
         for (int64_t n = 0; n < 3; n++)
-            longest = r.f.offsets[n + 1] - r.f.offsets[n] > longest ? r.f.offsets[n + 1] - r.f.offsets[n] : longest;
+            longest =
+                r.f.offsets[n + 1] - r.f.offsets[n] > longest ? r.f.offsets[n + 1] - r.f.offsets[n] : longest;
         assert_true(longest > SP_CHUNKS_LEAST);
         if (is_bad)
             put(&r, r.block.n_steps * r.block.n_classes - 1, NAN);
@@ -133,12 +136,16 @@ static void test_rows_of_log_probs(void **state)
     sp_error err, said;
     const int32_t K = r.block.n_classes;
     assert_int_equal(sp_prepare(&r.block, &how, workers, NULL, &err), SP_EDATA); /* small whole numbers */
-    assert_int_equal(sp_decode_checked(r.f.c.chain, &r.block, SP_KIND_LOG_PROBS, &viterbi, workers, &output, &said), SP_EDATA);
+    assert_int_equal(
+        sp_decode_checked(r.f.c.chain, &r.block, SP_KIND_LOG_PROBS, &viterbi, workers, &output, &said),
+        SP_EDATA);
     assert_string_equal(said.message, err.message);
     for (int64_t t = 0; t < r.block.n_steps; t++)
         for (int32_t k = 0; k < K; k++)
-            put(&r, t * K + k, t % 3 ? -log(K) : -INFINITY); /* rows without any probability are scores, too */
-    assert_ok(sp_decode_checked(r.f.c.chain, &r.block, SP_KIND_LOG_PROBS, &viterbi, workers, &output, &err), &err);
+            put(&r, t * K + k,
+                t % 3 ? -log(K) : -INFINITY); /* rows without any probability are scores, too */
+    assert_ok(sp_decode_checked(r.f.c.chain, &r.block, SP_KIND_LOG_PROBS, &viterbi, workers, &output, &err),
+              &err);
     sp_workers_free(workers);
     answer_free(&a);
     raw_free(&r);

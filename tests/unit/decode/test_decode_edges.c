@@ -56,9 +56,10 @@ static void test_short_recordings(void **state)
         int32_t expected = all_options[i].relax ? 0 : -1;
         for (int t = 0; t < 6; t++)
             assert_int_equal(a.paths[t], expected);
-        assert_same_result(&a.results[0], all_options[i].relax
-                                              ? &(sp_decoded){.step = -1, .n_broken = 1, .score = -INFINITY}
-                                              : &(sp_decoded){.status = SP_ENOPATH, .step = 1, .score = -INFINITY});
+        assert_same_result(&a.results[0],
+                           all_options[i].relax
+                               ? &(sp_decoded){.step = -1, .n_broken = 1, .score = -INFINITY}
+                               : &(sp_decoded){.status = SP_ENOPATH, .step = 1, .score = -INFINITY});
         answer_free(&a);
     }
     sp_chain_free(one);
@@ -76,7 +77,8 @@ static void test_what_is_refused(void **state)
         const char *says;
     } wrong[] = {
         {{{e, SP_F64, 1, 4, NULL, NULL, NULL}, 2, good}, "the scores have 1 classes and the model has 2"},
-        {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 2, late}, "offsets go from 1 to 4: they must go from 0 to the 4 steps"},
+        {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 2, late},
+         "offsets go from 1 to 4: they must go from 0 to the 4 steps"},
         {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 2, early}, "offsets go from 0 to 3"},
         {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 3, down}, "offsets go down from 3 to 1 at recording 1"},
     };
@@ -88,7 +90,8 @@ static void test_what_is_refused(void **state)
         answer a = answer_new(&wrong[i].batch), untouched = answer_new(&wrong[i].batch);
         sp_decode_output output = answer_output(&a);
         sp_error err;
-        assert_int_equal(sp_decode_batch(chain, &wrong[i].batch, &options, workers, &output, &err), SP_EINVAL);
+        assert_int_equal(sp_decode_batch(chain, &wrong[i].batch, &options, workers, &output, &err),
+                         SP_EINVAL);
         if (!strstr(err.message, wrong[i].says))
             fail_msg("%s", err.message);
         assert_same_answer(&wrong[i].batch, &a, &untouched);
@@ -148,8 +151,10 @@ static void test_sentences(void **state)
         const char *says;
     } cases[] = {
         {blocked, 3, 1, SP_ENOPATH, "no class that may stand at step 1 is possible there"},
-        {last_is_b, 2, 1, SP_ENOPATH, "none of the classes that can stand at the last step, 1, may end: look at \"end\""},
-        {into_b, 3, 1, SP_EDEADEND, "no class allowed after its choices has a finite score at step 1: decode with viterbi"},
+        {last_is_b, 2, 1, SP_ENOPATH,
+         "none of the classes that can stand at the last step, 1, may end: look at \"end\""},
+        {into_b, 3, 1, SP_EDEADEND,
+         "no class allowed after its choices has a finite score at step 1: decode with viterbi"},
     };
     sp_error err;
     sp_chain *chain = NULL;

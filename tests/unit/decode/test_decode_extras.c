@@ -123,7 +123,8 @@ static void test_threads_change_nothing(void **state)
 
 enum { MOST_STEPS = 40 };
 
-static void check_path(const random_batch *f, const sp_decode_options *options, const full_answer *a, int64_t n)
+static void check_path(const random_batch *f, const sp_decode_options *options, const full_answer *a,
+                       int64_t n)
 {
     sp_scores scores = sp_batch_recording(&f->batch, n);
     const int32_t *path = a->a.paths + f->offsets[n];
@@ -233,7 +234,8 @@ static void test_what_is_refused(void **state)
     (void)state;
     random_batch f = random_batch_new(300, 5, 10, 1);
     full_answer a = full_answer_new(&f.batch), untouched = full_answer_new(&f.batch);
-    const sp_decode_options wrong[] = {{{SP_BEAM, 0}, false}, {{SP_ONLINE, -1}, false}, {{sp_strategy_count(), 0}, false}};
+    const sp_decode_options wrong[] = {
+        {{SP_BEAM, 0}, false}, {{SP_ONLINE, -1}, false}, {{sp_strategy_count(), 0}, false}};
     sp_decode_output output = full_output(&a);
     sp_workers *workers = sp_workers_new(1);
     sp_error err;
@@ -373,7 +375,8 @@ static void test_single_functions_leave_outputs_alone(void **state)
 static void test_stream_survives_lack_of_memory(void **state)
 {
     (void)state;
-    const random_shape shape = {.max_classes = 5, .max_steps = 1, .max_states_per_class = 2, .max_dwell = 2, .has_weights = true};
+    const random_shape shape = {
+        .max_classes = 5, .max_steps = 1, .max_states_per_class = 2, .max_dwell = 2, .has_weights = true};
     int n_failed = 0, n_paths = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         random_case c = random_case_new(seed, &shape);

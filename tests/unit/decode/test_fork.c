@@ -61,7 +61,8 @@ static void check_children(int n_threads, bool is_used_before)
     random_batch f = random_batch_new(seed, 3000, 40, 1);
     sp_workers *workers = sp_workers_new(n_threads);
     assert_non_null(workers);
-    answer expected = answer_decode(1, f.c.chain, &f.batch, &(sp_decode_options){.strategy = {SP_VITERBI, 0}, .relax = true});
+    answer expected = answer_decode(1, f.c.chain, &f.batch,
+                                    &(sp_decode_options){.strategy = {SP_VITERBI, 0}, .relax = true});
     for (int round = 0; round < 20; round++) {
         if (is_used_before) {
             answer mine = decode(&f, workers);
@@ -83,7 +84,8 @@ static void check_children(int n_threads, bool is_used_before)
             sp_workers_free(workers);
             if (grandchild > 0) {
                 int how = 0;
-                is_good = waitpid(grandchild, &how, 0) == grandchild && WIFEXITED(how) && WEXITSTATUS(how) == 0 && is_good;
+                is_good = waitpid(grandchild, &how, 0) == grandchild && WIFEXITED(how) &&
+                          WEXITSTATUS(how) == 0 && is_good;
             }
             _exit(is_good ? 0 : 1);
         }
@@ -113,6 +115,7 @@ static void test_fork_before_any_call(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fork_after_a_call), cmocka_unit_test(test_fork_before_any_call)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fork_after_a_call),
+                                       cmocka_unit_test(test_fork_before_any_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,8 @@ static sp_model *read_model(const json_t *value, size_t n_classes, bool is_proba
         snprintf(text[k], sizeof text[k], "c%zu", k);
         names[k] = text[k];
     }
-    sp_model *model = sp_model_new(json_string_value(json_object_get(value, "name")), (int32_t)n_classes, names);
+    sp_model *model =
+        sp_model_new(json_string_value(json_object_get(value, "name")), (int32_t)n_classes, names);
     assert_non_null(model);
     double *weight = read_numbers(json_object_get(value, "transition"), n_classes, n_classes, is_probability);
     for (size_t i = 0; i < n_classes * n_classes; i++)
@@ -81,7 +82,8 @@ static bool peer_case_read(const json_t *value, peer_case *c)
 {
     const json_t *domain = json_object_get(value, "domain"), *emissions = json_object_get(value, "emissions");
     bool is_probability = json_is_string(domain) && strcmp(json_string_value(domain), "prob") == 0;
-    size_t n_classes = json_array_size(json_object_get(value, "transition")), n_steps = json_array_size(emissions);
+    size_t n_classes = json_array_size(json_object_get(value, "transition")),
+           n_steps = json_array_size(emissions);
     *c = (peer_case){.name = json_string_value(json_object_get(value, "name"))};
     sp_error err;
     sp_model *model = read_model(value, n_classes, is_probability);
@@ -102,8 +104,8 @@ static void peer_case_free(peer_case *c)
     free(c->data);
 }
 
-typedef sp_status decoder(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                          sp_error *err);
+typedef sp_status decoder(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                          double *score, sp_error *err);
 
 /* Decodes and compares with a JSON list. Returns the path score. */
 static double check_path(const peer_case *c, decoder *decode, const char *what, const json_t *expected)
@@ -157,7 +159,8 @@ static void check_second_best(const peer_case *c, const json_t *second)
     assert_close(scores[1], json_number_value(json_object_get(second, "score")), 1e-9, 0);
     bool is_alone = scores[0] > scores[1] + 1e-9 && scores[2] < scores[1] - 1e-9;
     for (int64_t t = 0; is_alone && t < c->scores.n_steps; t++)
-        assert_int_equal(path[t], json_integer_value(json_array_get(json_object_get(second, "path"), (size_t)t)));
+        assert_int_equal(path[t],
+                         json_integer_value(json_array_get(json_object_get(second, "path"), (size_t)t)));
 }
 
 static void check_failure(const peer_case *c, decoder *decode, sp_status expected, int64_t step)
@@ -195,7 +198,8 @@ static void test_peers(void **state)
     {
         peer_case c;
         assert_true(peer_case_read(value, &c));
-        double score = check_path(&c, sp_viterbi, "viterbi", json_object_get(value, "recomputed_path_lowest_index_tie"));
+        double score =
+            check_path(&c, sp_viterbi, "viterbi", json_object_get(value, "recomputed_path_lowest_index_tie"));
         assert_close(score, json_number_value(json_object_get(value, "expected_log_score")), 1e-9, 0);
         check_path(&c, decode_argmax, "argmax", json_object_get(value, "argmax_path"));
         check_path(&c, decode_greedy, "greedy", json_object_get(value, "greedy_prev_mask_path"));

@@ -52,8 +52,14 @@ typedef struct broken_rule {
 } broken_rule;
 
 static const broken_rule rules[] = {
-    {"at_most 20 b", 1, false}, {"never a b a", 0, false},        {"at_least 30 a", 1, false},         {"last a", 1, false},
-    {"never a b a", 0, true},   {"at_most 3 runs of a", 1, true}, {"every b followed_by a", 1, false}, {"first a", 1, true},
+    {"at_most 20 b", 1, false},
+    {"never a b a", 0, false},
+    {"at_least 30 a", 1, false},
+    {"last a", 1, false},
+    {"never a b a", 0, true},
+    {"at_most 3 runs of a", 1, true},
+    {"every b followed_by a", 1, false},
+    {"first a", 1, true},
 };
 
 typedef struct in_pieces {
@@ -72,7 +78,8 @@ static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *scor
     return SP_OK;
 }
 
-static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
+                             sp_error *err)
 {
     in_pieces *p = arg;
     (void)broken, (void)err;
@@ -81,8 +88,8 @@ static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t 
     return SP_OK;
 }
 
-static sp_decoded decode_in_pieces(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options,
-                                   sp_workers *workers)
+static sp_decoded decode_in_pieces(const sp_chain *chain, const sp_scores *scores,
+                                   const sp_decode_options *options, sp_workers *workers)
 {
     in_pieces p = {.scores = scores};
     const sp_long_recording recording = {T, 16, scores->segments != NULL, read_piece, write_piece, &p};
@@ -143,7 +150,9 @@ static void check(const broken_rule *r, const char *kept, double cost, sp_status
             answer_free(&a);
         }
         /* What is relaxed may break rules. */
-        assert_ok(decode_one_relaxed(options.strategy, chain, &scores, scratch, (sp_whole_output){.path = path}, &err), &err);
+        assert_ok(decode_one_relaxed(options.strategy, chain, &scores, scratch,
+                                     (sp_whole_output){.path = path}, &err),
+                  &err);
     }
     int32_t path[T];
     double best_score;
@@ -170,16 +179,18 @@ static void test_broken_rules_are_seen(void **state)
 static void test_kept_rules_are_kept(void **state)
 {
     (void)state;
-    static const broken_rule kept[] = {{"at_most 38 b", 1, false},         {"never a a", 1, true},
-                                       {"at_least 4 a", 1, false},         {"last b", 1, true},
-                                       {"never a b a", 1, false},          {"never . . . . . . . . . . . . . . . . .", 0, true},
-                                       {"every a followed_by b", 1, true}, {"at_most 8 runs of b", 1, true}};
+    static const broken_rule kept[] = {
+        {"at_most 38 b", 1, false},         {"never a a", 1, true},
+        {"at_least 4 a", 1, false},         {"last b", 1, true},
+        {"never a b a", 1, false},          {"never . . . . . . . . . . . . . . . . .", 0, true},
+        {"every a followed_by b", 1, true}, {"at_most 8 runs of b", 1, true}};
     for (size_t r = 0; r < sizeof kept / sizeof *kept; r++)
         check(&kept[r], "[a b]*", INFINITY, SP_OK);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken_rules_are_seen), cmocka_unit_test(test_kept_rules_are_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken_rules_are_seen),
+                                       cmocka_unit_test(test_kept_rules_are_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,9 @@ static void test_names_go_both_ways(void **state)
         assert_int_equal(strategy.parameter, all[i].strategy.parameter);
         assert_string_equal(sp_strategy_format(&strategy, text), all[i].text);
         assert_int_equal(sp_strategy_about(strategy.kind)->is_legal, all[i].is_legal);
-        assert_int_equal(
-            strncmp(all[i].text, sp_strategy_about(strategy.kind)->name, strlen(sp_strategy_about(strategy.kind)->name)), 0);
+        assert_int_equal(strncmp(all[i].text, sp_strategy_about(strategy.kind)->name,
+                                 strlen(sp_strategy_about(strategy.kind)->name)),
+                         0);
         assert_true(strlen(sp_strategy_about(strategy.kind)->summary) > 10);
     }
     sp_strategy widest;
@@ -105,7 +106,8 @@ static void test_readme(void **state)
                 continue;
             n_found++;
             if (!strstr(line, legal) || !strstr(line, end))
-                fail_msg("README.md speaks of %s as legal otherwise than its row, or of when it is right: %s", about->name, line);
+                fail_msg("README.md speaks of %s as legal otherwise than its row, or of when it is right: %s",
+                         about->name, line);
         }
     }
     fclose(readme);
@@ -117,7 +119,8 @@ static void test_what_is_refused(void **state)
 {
     (void)state;
     const char *const wrong[][2] = {
-        {"", "unknown strategy \"\": choose from argmax, greedy, beam:WIDTH, viterbi, posterior, mea, posterior-viterbi, "
+        {"", "unknown strategy \"\": choose from argmax, greedy, beam:WIDTH, viterbi, posterior, mea, "
+             "posterior-viterbi, "
              "online:LAG"},
         {"Viterbi", "unknown strategy \"Viterbi\": choose from"},
         {"viter", "unknown strategy \"viter\""},

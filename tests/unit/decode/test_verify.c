@@ -15,7 +15,8 @@ static void test_transitions(void **state)
     (void)state;
     random_source random = {1};
     for (int i = 0; i < 20000; i++) {
-        const int32_t K = 1 + random_below(&random, SP_VERIFY_CLASSES), n = 1 + random_below(&random, MOST_STEPS);
+        const int32_t K = 1 + random_below(&random, SP_VERIFY_CLASSES),
+                      n = 1 + random_below(&random, MOST_STEPS);
         uint32_t follows[SP_VERIFY_CLASSES] = {0};
         int32_t path[MOST_STEPS];
         for (int32_t from = 0; from < K; from++)
@@ -26,7 +27,8 @@ static void test_transitions(void **state)
             path[t] = follows[path[t - 1]] >> k & 1 ? k : path[t - 1];
         }
         if (n > 1 && random_chance(&random, 0.7)) {
-            const int32_t wrong[] = {-1, K, SP_VERIFY_CLASSES, 32, 1 << 20, INT32_MIN, INT32_MAX, random_below(&random, K)};
+            const int32_t wrong[] = {-1,      K,         SP_VERIFY_CLASSES, 32,
+                                     1 << 20, INT32_MIN, INT32_MAX,         random_below(&random, K)};
             path[1 + random_below(&random, n - 1)] = wrong[random_below(&random, 8)];
         }
         bool expected = true;
@@ -50,9 +52,10 @@ static int32_t other_class(random_source *random, int32_t n_classes, int32_t k)
 static void test_one_wrong_step(void **state)
 {
     (void)state;
-    const random_shape shapes[] = {{16, MOST_STEPS, 1, 1, NO, NO, NO, 0},       {16, MOST_STEPS, 1, 1, NO, WEIGHTS, NO, 0},
-                                   {5, MOST_STEPS, 1, 1, NO, WEIGHTS, GAPS, 0}, {4, MOST_STEPS, 2, 2, NO, WEIGHTS, NO, 0},
-                                   {5, MOST_STEPS, 1, 1, TIES, NO, GAPS, 0.1},  {40, MOST_STEPS, 1, 1, NO, NO, NO, 0}};
+    const random_shape shapes[] = {
+        {16, MOST_STEPS, 1, 1, NO, NO, NO, 0},       {16, MOST_STEPS, 1, 1, NO, WEIGHTS, NO, 0},
+        {5, MOST_STEPS, 1, 1, NO, WEIGHTS, GAPS, 0}, {4, MOST_STEPS, 2, 2, NO, WEIGHTS, NO, 0},
+        {5, MOST_STEPS, 1, 1, TIES, NO, GAPS, 0.1},  {40, MOST_STEPS, 1, 1, NO, NO, NO, 0}};
     random_source random = {2};
     sp_scratch *scratch = sp_scratch_new();
     sp_workers *workers = sp_workers_new(2);
@@ -78,7 +81,8 @@ static void test_one_wrong_step(void **state)
             const sp_status expected = is_path && fabs(wrong_score - score) <= 1e-9 ? SP_OK : SP_EBUG;
             n_wrong += expected == SP_EBUG;
             for (sp_isa isa = SP_ISA_PLAIN; isa <= sp_isa_best(); isa++) {
-                v.is_allowed = isa == SP_ISA_PLAIN ? sp_path_is_allowed : sp_isa_kernels_of(isa)->path_is_allowed;
+                v.is_allowed =
+                    isa == SP_ISA_PLAIN ? sp_path_is_allowed : sp_isa_kernels_of(isa)->path_is_allowed;
                 assert_int_equal(sp_verify(&v, &c.scores, path, score, &err), expected);
                 assert_int_equal(sp_verify_long(&v, &c.scores, path, score, workers, &err), expected);
             }
@@ -92,6 +96,7 @@ static void test_one_wrong_step(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_transitions), cmocka_unit_test(test_one_wrong_step)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_transitions),
+                                       cmocka_unit_test(test_one_wrong_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

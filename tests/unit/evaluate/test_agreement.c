@@ -42,9 +42,10 @@ static void test_nothing_scored(void **state)
     sp_agreement a;
     sp_class_agreement c[2];
     sp_agreement_from_confusion(2, confusion, NULL, &a, c);
-    const sp_value *all[] = {
-        &a.accuracy, &a.balanced_accuracy, &a.kappa,          &a.mcc,    &a.macro_precision, &a.macro_recall,
-        &a.macro_f1, &a.weighted_f1,       &c[0].specificity, &c[0].npv, &c[0].kappa,        &c[0].prevalence};
+    const sp_value *all[] = {&a.accuracy, &a.balanced_accuracy, &a.kappa,
+                             &a.mcc,      &a.macro_precision,   &a.macro_recall,
+                             &a.macro_f1, &a.weighted_f1,       &c[0].specificity,
+                             &c[0].npv,   &c[0].kappa,          &c[0].prevalence};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         assert_undefined(*all[i], "no scored steps");
     assert_undefined(c[0].precision, "never predicted");
@@ -82,8 +83,9 @@ static sp_agreement agreement_of_four(char *absent_class)
     sp_run_options o = sp_run_options_default();
     o.absent_class = absent_class;
     sp_model *model = model_of_all(4, classes);
-    sp_comparison *c = evaluated(model, &(sp_arrays){.info = {.n_recordings = 1, .offsets = offsets}, .labels = labels},
-                                 &(sp_array_paths){1, names, paths, NULL}, &o);
+    sp_comparison *c =
+        evaluated(model, &(sp_arrays){.info = {.n_recordings = 1, .offsets = offsets}, .labels = labels},
+                  &(sp_array_paths){1, names, paths, NULL}, &o);
     const sp_agreement a = c->strategies[0].agreement;
     sp_comparison_free(c);
     sp_model_free(model);

@@ -127,8 +127,8 @@ static double quantile(int n, const double *sorted, double q)
 }
 
 /* Both intervals again, the long way: draws one by one from the same streams, jackknife by summing anew, everything sorted. */
-static void plain_intervals(int n, const int64_t *a, const int64_t *b, const int64_t *scored, const sp_bootstrap_options *options,
-                            double *ends)
+static void plain_intervals(int n, const int64_t *a, const int64_t *b, const int64_t *scored,
+                            const sp_bootstrap_options *options, double *ends)
 {
     int B = options->n_resamples;
     double *drawn = malloc((size_t)B * sizeof *drawn), *u = malloc((size_t)n * sizeof *u);
@@ -166,7 +166,8 @@ static void plain_intervals(int n, const int64_t *a, const int64_t *b, const int
     double acceleration = cubes / (6 * pow(squares, 1.5)), z0 = gsl_cdf_ugaussian_Pinv(share / B);
     qsort(drawn, (size_t)B, sizeof *drawn, ascending);
     for (int side = 0; side < 2; side++) {
-        double plain = side ? (1 + options->level) / 2 : (1 - options->level) / 2, z = z0 + gsl_cdf_ugaussian_Pinv(plain);
+        double plain = side ? (1 + options->level) / 2 : (1 - options->level) / 2,
+               z = z0 + gsl_cdf_ugaussian_Pinv(plain);
         ends[side] = quantile(B, drawn, gsl_cdf_ugaussian_P(z0 + z / (1 - acceleration * z)));
         ends[2 + side] = quantile(B, drawn, plain);
     }
@@ -175,7 +176,8 @@ static void plain_intervals(int n, const int64_t *a, const int64_t *b, const int
 }
 
 /* (d* - d) / s* of one resample, s* from the accuracies without each of its rows; DBL_MAX where s* is 0. */
-static double plain_ratio(int n, const uint32_t *index, const int64_t *right, const int64_t *scored, double observed)
+static double plain_ratio(int n, const uint32_t *index, const int64_t *right, const int64_t *scored,
+                          double observed)
 {
     int64_t sum = 0, total = 0;
     double mean = 0, squares = 0, drawn;
@@ -189,12 +191,14 @@ static double plain_ratio(int n, const uint32_t *index, const int64_t *right, co
     for (int i = 0; i < n; i++)
         squares += pow((double)(sum - right[index[i]]) / (double)(total - scored[index[i]]) - mean, 2);
     double error = sqrt((n - 1.) / n * squares);
-    return error > 1e-14 ? (drawn - observed) / error : drawn == observed ? 0 : copysign(DBL_MAX, drawn - observed);
+    return error > 1e-14       ? (drawn - observed) / error
+           : drawn == observed ? 0
+                               : copysign(DBL_MAX, drawn - observed);
 }
 
 /* The studentised interval again, of up to RANDOM_PIECE recordings. */
-static void plain_studentised(int n, const int64_t *right, const int64_t *scored, const sp_bootstrap_options *options,
-                              double *ends)
+static void plain_studentised(int n, const int64_t *right, const int64_t *scored,
+                              const sp_bootstrap_options *options, double *ends)
 {
     const int B = options->n_resamples;
     double *ratios = malloc((size_t)B * sizeof *ratios);
@@ -238,7 +242,8 @@ static void test_studentised_the_long_way(void **state)
     sp_bootstrap_options options = sp_bootstrap_options_default();
     uint64_t seed = 47;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        int64_t a[SP_MOST_STUDENTISED], b[SP_MOST_STUDENTISED], scored[SP_MOST_STUDENTISED], right[SP_MOST_STUDENTISED];
+        int64_t a[SP_MOST_STUDENTISED], b[SP_MOST_STUDENTISED], scored[SP_MOST_STUDENTISED],
+            right[SP_MOST_STUDENTISED];
         double ends[2];
         sp_difference d;
         sp_error err;
@@ -354,7 +359,8 @@ static void expect_clusters_agree(int n)
     assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, NULL, matrix, &err), &err);
     assert_ok(sp_clusters_bootstrap(&heavy, &statistics, &options, NULL, lists, &err), &err);
     assert_ok(sp_bootstrap_accuracy(n, a, b, scored, &options, &pair, &err), &err);
-    assert_true(matrix[0].low.value < matrix[0].difference.value && matrix[0].difference.value < matrix[0].high.value);
+    assert_true(matrix[0].low.value < matrix[0].difference.value &&
+                matrix[0].difference.value < matrix[0].high.value);
     assert_memory_equal(matrix, lists, sizeof matrix);
     assert_memory_equal(&matrix[0], &pair, sizeof pair);
     assert_true(matrix[1].low.value == 0 && matrix[1].high.value == 0);

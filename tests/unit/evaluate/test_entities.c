@@ -23,7 +23,8 @@ static sp_comparison *evaluate(int32_t K, const char *const *classes, const char
     sp_model *model = model_of_all(K, classes);
     const int64_t offsets[] = {0, n[0]};
     const sp_decoded fine = {.step = -1};
-    const sp_arrays arrays = {.info = {.n_recordings = 1, .offsets = offsets}, .labels = steps[0], .segments = segments};
+    const sp_arrays arrays = {
+        .info = {.n_recordings = 1, .offsets = offsets}, .labels = steps[0], .segments = segments};
     const sp_array_paths paths = {.n_strategies = 1,
                                   .names = (const char *const[]){"path"},
                                   .paths = (const int32_t *const[]){steps[1]},
@@ -37,8 +38,8 @@ static const char *const bio[] = {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"};
 static const char *const bioes[] = {"O", "B-x", "I-x", "E-x", "S-x", "B-y", "I-y", "E-y", "S-y"};
 
 /* Counts of both readings: correct / decoded / reference. */
-static void check(bool is_bioes, const char *reference, const char *path, const int64_t *segments, const int64_t pooled[3],
-                  const int64_t strict[3])
+static void check(bool is_bioes, const char *reference, const char *path, const int64_t *segments,
+                  const int64_t pooled[3], const int64_t strict[3])
 {
     sp_comparison *c = evaluate(is_bioes ? 9 : 5, is_bioes ? bioes : bio, reference, path, segments);
     assert_true(c->has_entities);
@@ -59,7 +60,8 @@ static void test_bio(void **state)
     (void)state;
     check(false, "O B-PER I-PER O B-LOC", "O B-PER I-PER O B-LOC", NULL, COUNTS(2, 2, 2), COUNTS(2, 2, 2));
     /* A shorter span, another type, neighbours that begin anew. */
-    check(false, "B-PER I-PER O B-LOC B-LOC", "B-PER O O B-PER B-LOC", NULL, COUNTS(1, 3, 3), COUNTS(1, 3, 3));
+    check(false, "B-PER I-PER O B-LOC B-LOC", "B-PER O O B-PER B-LOC", NULL, COUNTS(1, 3, 3),
+          COUNTS(1, 3, 3));
     /* I without B: an entity to conlleval, nothing strictly. */
     check(false, "O B-PER I-PER O", "O I-PER I-PER O", NULL, COUNTS(1, 1, 1), COUNTS(0, 0, 1));
     /* I of another type ends one entity and starts the next; strictly it only ends it. */
@@ -74,8 +76,10 @@ static void test_bio_cuts(void **state)
     /* An unscored step cuts both sides. */
     check(false, "B-PER ? I-PER", "B-PER I-PER I-PER", NULL, COUNTS(2, 2, 2), COUNTS(1, 1, 1));
     /* So does a gap. */
-    check(false, "B-PER I-PER I-PER", "B-PER I-PER I-PER", (const int64_t[]){0, 0, 1}, COUNTS(2, 2, 2), COUNTS(1, 1, 1));
-    check(false, "B-PER I-PER I-PER", "O O I-PER", (const int64_t[]){0, 0, 1}, COUNTS(1, 1, 2), COUNTS(0, 0, 1));
+    check(false, "B-PER I-PER I-PER", "B-PER I-PER I-PER", (const int64_t[]){0, 0, 1}, COUNTS(2, 2, 2),
+          COUNTS(1, 1, 1));
+    check(false, "B-PER I-PER I-PER", "O O I-PER", (const int64_t[]){0, 0, 1}, COUNTS(1, 1, 2),
+          COUNTS(0, 0, 1));
     check(false, "B-PER I-PER O", "B-PER ? O", NULL, COUNTS(0, 1, 1), COUNTS(0, 1, 1));
 }
 

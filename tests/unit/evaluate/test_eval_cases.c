@@ -20,7 +20,8 @@ static json_t *find(json_t *list, const char *id)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) if (strcmp(json_string_value(json_object_get(item, "id")), id) == 0) return item;
+    json_array_foreach(list, i,
+                       item) if (strcmp(json_string_value(json_object_get(item, "id")), id) == 0) return item;
     fail_msg("there is no case %s", id);
     return NULL;
 }
@@ -49,18 +50,21 @@ static int32_t read_matrix(json_t *rows, int64_t *out)
 }
 
 /* An evaluation of one recording: n_paths of n steps [n_paths][n] of K classes. */
-static sp_comparison *evaluate(int32_t K, int64_t n, const int32_t *labels, int32_t n_paths, const int32_t *steps)
+static sp_comparison *evaluate(int32_t K, int64_t n, const int32_t *labels, int32_t n_paths,
+                               const int32_t *steps)
 {
-    static const char *const classes[] = {"a", "b", "c", "d", "e", "f", "g", "h"}, *const names[] = {"0", "1", "2",
-                                                                                                     "3", "4", "5"};
+    static const char *const classes[] = {"a", "b", "c", "d", "e", "f", "g", "h"}, *const names[] = {
+                                                                                       "0", "1", "2",
+                                                                                       "3", "4", "5"};
     const int32_t *paths[6];
     const int64_t offsets[] = {0, n};
     assert_true(K <= 8 && n_paths <= 6);
     for (int32_t s = 0; s < n_paths; s++)
         paths[s] = steps + s * n;
     sp_model *model = model_of_all(K, classes);
-    sp_comparison *c = evaluated(model, &(sp_arrays){.info = {.n_recordings = 1, .offsets = offsets}, .labels = labels},
-                                 &(sp_array_paths){n_paths, names, paths, NULL}, NULL);
+    sp_comparison *c =
+        evaluated(model, &(sp_arrays){.info = {.n_recordings = 1, .offsets = offsets}, .labels = labels},
+                  &(sp_array_paths){n_paths, names, paths, NULL}, NULL);
     sp_model_free(model);
     return c;
 }
@@ -97,7 +101,8 @@ static void test_pycm(void **state)
         assert_close(c[k].f1.value, json_number_value(json_array_get(get(computed, "f1"), k)), 1e-12, 0);
     int32_t labels[64], path[64];
     sp_comparison *compared = evaluate(3, lay_out(3, confusion, labels, path), labels, 1, path);
-    assert_close(compared->strategies[0].kappa_se.value, number(computed, "kappa_ase_fleiss_cohen_everitt"), 1e-12, 0);
+    assert_close(compared->strategies[0].kappa_se.value, number(computed, "kappa_ase_fleiss_cohen_everitt"),
+                 1e-12, 0);
     sp_comparison_free(compared);
 }
 
@@ -109,7 +114,8 @@ static void test_mcnemar(void **state)
     json_array_foreach(get(one, "tables"), i, row)
     {
         /* The label is always 0, which at b steps only the one path says and at c steps only the other. */
-        int64_t table[4] = {0, (int64_t)number(row, "b"), (int64_t)number(row, "c"), 0}, n = table[1] + table[2];
+        int64_t table[4] = {0, (int64_t)number(row, "b"), (int64_t)number(row, "c"), 0},
+                n = table[1] + table[2];
         int32_t *labels = calloc((size_t)n, sizeof *labels), *paths = malloc(2 * (size_t)n * sizeof *paths);
         assert_true(labels && paths);
         lay_out(2, table, paths, paths + n);
@@ -176,7 +182,8 @@ static void confuse(json_t *truth, json_t *predicted, int32_t K, int64_t *confus
 {
     memset(confusion, 0, (size_t)(K * K) * sizeof *confusion);
     for (size_t t = 0; t < json_array_size(truth); t++)
-        confusion[json_integer_value(json_array_get(truth, t)) * K + json_integer_value(json_array_get(predicted, t))]++;
+        confusion[json_integer_value(json_array_get(truth, t)) * K +
+                  json_integer_value(json_array_get(predicted, t))]++;
 }
 
 static void test_kappa_of_one_class(void **state)
@@ -215,7 +222,8 @@ static void test_mcc_degenerate(void **state)
 /* The mean does not fall as classes are declared that nobody uses. */
 static void test_macro_f1_absent_class(void **state)
 {
-    json_t *one = find(get(*state, "edge_cases"), "E3_macro_f1_absent_class"), *recommended = get(one, "recommended");
+    json_t *one = find(get(*state, "edge_cases"), "E3_macro_f1_absent_class"),
+           *recommended = get(one, "recommended");
     for (int32_t K = 3; K <= 8; K++) {
         int64_t confusion[64];
         sp_agreement a;
@@ -256,8 +264,9 @@ static void test_transitions_and_boundaries(void **state)
     uint8_t allow[25];
     memset(allow, 1, sizeof allow);
     size_t i;
-    json_array_foreach(get(one, "forbidden"), i, row) allow[class_of(labels, json_string_value(json_array_get(row, 0))) * 5 +
-                                                            class_of(labels, json_string_value(json_array_get(row, 1)))] = 0;
+    json_array_foreach(get(one, "forbidden"), i, row)
+        allow[class_of(labels, json_string_value(json_array_get(row, 0))) * 5 +
+              class_of(labels, json_string_value(json_array_get(row, 1)))] = 0;
     sp_chain *chain = make_chain(allow);
     sp_transition_counts counts = {0};
     json_array_foreach(get(one, "recordings"), i, row)
@@ -304,8 +313,10 @@ static void test_published_counts(void **state)
     assert_int_equal(counts.illegal, json_integer_value(get(one, "rare_total")));
     assert_int_equal(illegal[class_of(labels, "N3") * 5 + class_of(labels, "R")],
                      json_integer_value(get(get(one, "rare_set"), "N3->R")));
-    assert_close((double)counts.illegal / (double)counts.changes, number(one, "rare_share_of_changes"), 1e-15, 0);
-    assert_close((double)counts.illegal / (double)counts.transitions, number(one, "rare_share_of_all"), 1e-15, 0);
+    assert_close((double)counts.illegal / (double)counts.changes, number(one, "rare_share_of_changes"), 1e-15,
+                 0);
+    assert_close((double)counts.illegal / (double)counts.transitions, number(one, "rare_share_of_all"), 1e-15,
+                 0);
     sp_chain_free(chain);
 }
 

@@ -62,7 +62,8 @@ static void test_reference(void **state)
     assert_int_equal(c->reference_illegal_pairs[0].from, A);
     assert_int_equal(c->reference_illegal_pairs[0].to, C);
     check_moves(c->n_classes, c->reference_transition_counts, &c->reference);
-    assert_int_equal(c->reference_transition_counts[A * c->n_classes + C], c->reference_illegal_pairs[0].count);
+    assert_int_equal(c->reference_transition_counts[A * c->n_classes + C],
+                     c->reference_illegal_pairs[0].count);
     for (int32_t s = 0; s < c->n_strategies; s++)
         check_moves(c->n_classes, c->strategies[s].transition_counts, &c->strategies[s].counts);
     /* n3 reads C A C: no path may start in C, and one that has the A right cannot go on to C. One of the three at best. */
@@ -82,7 +83,8 @@ static void test_strategies(void **state)
     assert_value(a->agreement.accuracy, 9. / 12);
     assert_int_equal(g->agreement.correct, 7); /* n1 step 3, n2 step 3, all of n3 */
     assert_int_equal(g->agreement.undecoded, 3);
-    const int64_t confusion[9] = {3, 1, 1, 0, 1, 0, 1, 0, 5}, greedy_confusion[9] = {4, 0, 0, 0, 1, 0, 1, 1, 2};
+    const int64_t confusion[9] = {3, 1, 1, 0, 1, 0, 1, 0, 5},
+                  greedy_confusion[9] = {4, 0, 0, 0, 1, 0, 1, 1, 2};
     assert_memory_equal(a->confusion, confusion, sizeof confusion);
     assert_memory_equal(g->confusion, greedy_confusion, sizeof greedy_confusion);
     const int64_t undecoded[3] = {1, 0, 2};
@@ -228,7 +230,8 @@ static void test_comparisons(void **state)
     (void)state;
     sp_run_options options = example_options();
     sp_comparison *c = example_evaluated(&options);
-    assert_int_equal(c->n_comparisons, 4); /* accuracy, kappa, macro F1, illegal rate: nobody says that greedy has none */
+    assert_int_equal(c->n_comparisons,
+                     4); /* accuracy, kappa, macro F1, illegal rate: nobody says that greedy has none */
     const sp_pair_comparison *p = &c->comparisons[0];
     assert_int_equal(p->a, 1);
     assert_int_equal(p->b, 0);
@@ -254,7 +257,8 @@ static void test_comparisons(void **state)
     assert_string_equal(p[1].metric, "kappa");
     assert_close(p[1].difference.difference.value, greedy_is->kappa.value - argmax_is->kappa.value, 1e-15, 0);
     assert_string_equal(p[2].metric, "macro_f1");
-    assert_close(p[2].difference.difference.value, greedy_is->macro_f1.value - argmax_is->macro_f1.value, 1e-15, 0);
+    assert_close(p[2].difference.difference.value, greedy_is->macro_f1.value - argmax_is->macro_f1.value,
+                 1e-15, 0);
     for (int i = 1; i < 3; i++) {
         assert_true(p[i].difference.bca[0].value < p[i].difference.bca[1].value);
         assert_int_equal(p[i].test.better + p[i].test.worse + p[i].test.ties, 3);
@@ -308,7 +312,8 @@ static void test_without_labels(void **state)
     (void)state;
     static const char *const names[] = {"argmax", "greedy"};
     static const int32_t *const paths[] = {example_argmax, example_greedy};
-    const sp_arrays arrays = {.info = {.n_recordings = 3, .offsets = example_offsets}, .segments = example_segments};
+    const sp_arrays arrays = {.info = {.n_recordings = 3, .offsets = example_offsets},
+                              .segments = example_segments};
     const sp_run_options options = example_options();
     sp_model *model = example_model();
     sp_comparison *c = evaluated(model, &arrays, &(sp_array_paths){2, names, paths, NULL}, &options);

@@ -15,7 +15,8 @@ static void test_bridged_transitions(void **state)
     assert_int_equal(c->reference.transitions, plain->reference.transitions + 1);
     assert_int_equal(c->reference.changes, plain->reference.changes);
     assert_int_equal(c->reference.illegal, plain->reference.illegal);
-    assert_int_equal(c->reference_transition_counts[C * 3 + C], plain->reference_transition_counts[C * 3 + C] + 1);
+    assert_int_equal(c->reference_transition_counts[C * 3 + C],
+                     plain->reference_transition_counts[C * 3 + C] + 1);
     sp_comparison_free(plain);
     sp_comparison_free(c);
 }
@@ -31,7 +32,8 @@ static void test_collapsed_undecoded(void **state)
     assert_int_equal(c->n_collapsed, 1);
     assert_int_equal(c->collapsed[0].strategies[1].undecoded, 3);
     assert_int_equal(c->collapsed[0].strategies[1].scored, c->n_scored_steps);
-    assert_int_equal(c->collapsed[0].confusion[2 * 4 + 2], 3); /* greedy's undecoded steps of the first group */
+    assert_int_equal(c->collapsed[0].confusion[2 * 4 + 2],
+                     3); /* greedy's undecoded steps of the first group */
     sp_comparison_free(c);
 }
 
@@ -65,8 +67,9 @@ static void test_errors_end_at_gaps(void **state)
     static const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = -1}};
     static const sp_decoded *const both[] = {fine, fine};
     for (int has_gap = 0; has_gap < 2; has_gap++) {
-        const sp_arrays arrays = {
-            .info = {.n_recordings = 1, .offsets = begin_and_end}, .labels = right, .segments = has_gap ? gap : none};
+        const sp_arrays arrays = {.info = {.n_recordings = 1, .offsets = begin_and_end},
+                                  .labels = right,
+                                  .segments = has_gap ? gap : none};
         sp_model *model = example_model();
         sp_comparison *c = evaluated(model, &arrays, &(sp_array_paths){2, names, two, both}, NULL);
         const sp_error_runs *runs = &c->strategies[1].error_runs;

@@ -102,17 +102,19 @@ static void test_refusals(void **state)
     block.labels = wrong;
     assert_int_equal(sp_evaluation_add(e, &block, NULL, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
-    assert_string_equal(err.message,
-                        "recording n2, step 1: the label is 3, but the 3 classes are 0 to 2, and -1 stands for none");
+    assert_string_equal(
+        err.message,
+        "recording n2, step 1: the label is 3, but the 3 classes are 0 to 2, and -1 stands for none");
     wrong[7] = -2;
     const int32_t *const wrong_paths[] = {example_argmax, wrong};
     block = example_block();
     block.ids = NULL;
     block.paths = wrong_paths;
     assert_int_equal(sp_evaluation_add(e, &block, NULL, &err), SP_EDATA);
-    assert_string_equal(err.message,
-                        "recording 1, step 1: the class chosen by greedy is -2, but the 3 classes are 0 to 2, and -1 "
-                        "stands for none");
+    assert_string_equal(
+        err.message,
+        "recording 1, step 1: the class chosen by greedy is -2, but the 3 classes are 0 to 2, and -1 "
+        "stands for none");
     /* Refused blocks have left nothing behind. */
     block = example_block();
     assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
@@ -139,7 +141,8 @@ static void test_empty(void **state)
     for (int64_t n_recordings = 0; n_recordings < 3; n_recordings++) {
         const int64_t places[] = {0, 0, 2};
         const int32_t none[] = {N, N}, path[] = {A, B};
-        const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0}, {.status = SP_OK, .step = -1, .score = -1}};
+        const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0},
+                                   {.status = SP_OK, .step = -1, .score = -1}};
         sp_evaluation *e = NULL;
         sp_comparison *c = NULL;
         sp_evaluation_options options = example_options();
@@ -181,7 +184,8 @@ static void test_infeasible_ceiling(void **state)
     sp_model_free(model);
     const int64_t places[] = {0, 3, 5};
     const int32_t reference[] = {A, B, B, B, B};
-    const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0}, {.status = SP_OK, .step = -1, .score = 0}};
+    const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0},
+                               {.status = SP_OK, .step = -1, .score = 0}};
     sp_evaluation *e = NULL;
     sp_comparison *c = NULL;
     sp_evaluation_options options = example_options();
@@ -218,7 +222,8 @@ static void test_too_many_runs(void **state)
     }
     path[T + 1] = A;
     const int64_t places[] = {0, T, T + 6};
-    const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0}, {.status = SP_OK, .step = -1, .score = 0}};
+    const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0},
+                               {.status = SP_OK, .step = -1, .score = 0}};
     for (int64_t n_recordings = 1; n_recordings <= 2; n_recordings++) {
         sp_evaluation *e = NULL;
         sp_comparison *c = NULL;
@@ -239,7 +244,8 @@ static void test_too_many_runs(void **state)
         if (n_recordings == 1)
             assert_undefined(s->edit_score, "recordings of too many runs");
         else
-            assert_value(s->edit_score, 1 - 2. / 6); /* A B A B A B against A (B become A, so one run) B A B: two fewer */
+            assert_value(s->edit_score,
+                         1 - 2. / 6); /* A B A B A B against A (B become A, so one run) B A B: two fewer */
         sp_comparison_free(c);
         sp_evaluation_free(e);
     }
@@ -260,11 +266,16 @@ static sp_status attempt(void *arg)
     static const char *const three[] = {"argmax", "greedy", "viterbi"}, *const subjects[] = {"p", "q"},
                              *const groups[] = {"x", "y"};
     static const bool legal[] = {false, true, true};
-    static const int32_t subject[] = {0, 1, 0}, stages[] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_REM}, group_of[] = {0, 1, 1};
+    static const int32_t subject[] = {0, 1, 0}, stages[] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_REM},
+                         group_of[] = {0, 1, 1};
     static const int32_t *const three_paths[] = {example_argmax, example_greedy, example_greedy};
-    static const sp_decoded *const three_results[] = {example_argmax_results, example_greedy_results, example_greedy_results};
-    sp_collapse collapse = {
-        .n_classes = 3, .n_groups = 2, .name = (char *)"x / y", .groups = (char **)groups, .group_of_class = (int32_t *)group_of};
+    static const sp_decoded *const three_results[] = {example_argmax_results, example_greedy_results,
+                                                      example_greedy_results};
+    sp_collapse collapse = {.n_classes = 3,
+                            .n_groups = 2,
+                            .name = (char *)"x / y",
+                            .groups = (char **)groups,
+                            .group_of_class = (int32_t *)group_of};
     options.n_strategies = 3;
     options.names = three;
     options.is_legal = legal;
@@ -335,7 +346,8 @@ static void test_other_metrics_left_out(void **state)
     assert_ok(sp_evaluation_add(evaluation, &block, NULL, &err), &err);
     assert_ok(sp_evaluation_finish(evaluation, &c, &err), &err);
     assert_int_equal(c->n_comparisons, 1);
-    assert_string_equal(c->other_metrics_left_out, "too many recordings and classes for intervals of kappa and macro F1");
+    assert_string_equal(c->other_metrics_left_out,
+                        "too many recordings and classes for intervals of kappa and macro F1");
     sp_comparison_free(c);
     sp_evaluation_free(evaluation);
     sp_chain_free(chain);
@@ -368,7 +380,8 @@ static void test_density_of_traces(void **state)
     const uint8_t sure[] = {170, 85, 0}, none[] = {0, 0, 0};
     assert_memory_equal(c->traces[0].density, sure, 3);
     assert_memory_equal(c->traces[1].density, sure, 3);
-    assert_memory_equal(c->traces[1].density + 3, none, 3); /* step 7 of the block is step 1 of the second recording */
+    assert_memory_equal(c->traces[1].density + 3, none,
+                        3); /* step 7 of the block is step 1 of the second recording */
     sp_comparison_free(c);
     sp_evaluation_free(evaluation);
     sp_chain_free(chain);
@@ -453,7 +466,8 @@ static void test_seconds(void **state)
 static void test_regret_and_ties(void **state)
 {
     (void)state;
-    const double e[] = {-1, -3, -2, -1, -1, -5, -INFINITY, -INFINITY, -INFINITY, -2, -2, -2, 0, -INFINITY, -1};
+    const double e[] = {-1,        -3, -2, -1, -1, -5,        -INFINITY, -INFINITY,
+                        -INFINITY, -2, -2, -2, 0,  -INFINITY, -1};
     const int32_t path[] = {B, A, A, N, B}, labels[] = {A, A, A, N, A};
     double best[5], row[3];
     sp_scores scores = {e, SP_F64, 3, 5, NULL, NULL, NULL};
@@ -468,7 +482,8 @@ static void test_regret_and_ties(void **state)
     assert_true(best[0] == -1 && best[2] == -INFINITY && best[4] == 0);
     assert_true(s.has_regret);
     sp_regret_finish(&s, &sums.regret_sum);
-    assert_int_equal(s.regret_steps, 2); /* step 2 and 4 chose what has no probability, step 3 chose nothing */
+    assert_int_equal(s.regret_steps,
+                     2); /* step 2 and 4 chose what has no probability, step 3 chose nothing */
     assert_int_equal(s.zero_steps, 2);
     assert_value(s.regret, (2 + 0) / 2.);
     assert_int_equal(c.tie_steps, 2); /* of two classes at step 1, of three at step 3 */
@@ -482,7 +497,8 @@ static void test_edit_score_of_some(void **state)
     const int64_t offsets[] = {0, 4, 8};
     const int32_t labels[] = {A, A, B, C, A, A, A, A}, paths[] = {A, B, B, B, B, B, B, B};
     const uint8_t use[] = {1, 0};
-    sp_labelled_paths p = {.n_classes = 3, .n_recordings = 2, .offsets = offsets, .labels = labels, .paths = paths, .use = use};
+    sp_labelled_paths p = {
+        .n_classes = 3, .n_recordings = 2, .offsets = offsets, .labels = labels, .paths = paths, .use = use};
     double out[2];
     sp_error err;
     assert_ok(sp_edit_scores(&p, out, &err), &err);
@@ -500,11 +516,13 @@ static void test_segments_of_one(void **state)
     const int64_t offsets[] = {0, 1, 5}, segments[] = {0, 0, 0, 1, 1};
     const int32_t labels[] = {C, A, A, B, C}, paths[] = {C, A, B, B, B};
     const uint8_t background[] = {0, 1, 0};
-    sp_labelled_paths p = {.n_classes = 3, .n_recordings = 2, .offsets = offsets, .labels = labels, .paths = paths};
+    sp_labelled_paths p = {
+        .n_classes = 3, .n_recordings = 2, .offsets = offsets, .labels = labels, .paths = paths};
     sp_segment_counts c;
     sp_error err;
     assert_ok(sp_segments_count(&p, 1, NULL, &c, &err), &err);
-    assert_true(c.reference == 3 && c.decoded == 2 && c.matched[0] == 2 && c.matched[1] == 2 && c.matched[2] == 1);
+    assert_true(c.reference == 3 && c.decoded == 2 && c.matched[0] == 2 && c.matched[1] == 2 &&
+                c.matched[2] == 1);
     assert_close(c.edit, 1 - 1. / 3, 1e-15, 0);
     assert_ok(sp_segments_count(&p, 1, background, &c, &err), &err);
     assert_true(c.reference == 2 && c.decoded == 1 && c.matched[0] == 1 && c.matched[2] == 1);
@@ -515,7 +533,8 @@ static void test_segments_of_one(void **state)
     assert_close(c.edit, 1 - 1. / 3, 1e-15, 0);
 }
 
-static const char *const tags[] = {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}, *const no_tags[] = {"a", "b", "c", "d", "e"};
+static const char *const tags[] = {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}, *const no_tags[] = {
+                                                                                 "a", "b", "c", "d", "e"};
 
 /* Recordings are pooled, and those that take no part do not count. */
 static void test_figures_of_many(void **state)
@@ -523,7 +542,8 @@ static void test_figures_of_many(void **state)
     (void)state;
     sp_error err;
     const int64_t offsets[] = {0, 4, 7, 9};
-    const int32_t labels[] = {1, 2, 0, 3, /**/ 1, 2, 2, /**/ 3, 4}, paths[] = {1, 2, 0, 0, /**/ 1, 2, 0, /**/ 0, 3};
+    const int32_t labels[] = {1, 2, 0, 3, /**/ 1, 2, 2, /**/ 3, 4},
+                  paths[] = {1, 2, 0, 0, /**/ 1, 2, 0, /**/ 0, 3};
     const uint8_t use[] = {1, 1, 0};
     sp_labelled_paths view = {5, 3, offsets, NULL, labels, paths, NULL};
     sp_entity_counts e[3];
@@ -532,7 +552,8 @@ static void test_figures_of_many(void **state)
     assert_true(e[0].reference == 2 && e[0].decoded == 1 && e[0].correct == 1);
     assert_true(e[1].reference == 1 && e[1].decoded == 1 && e[1].correct == 0);
     assert_true(e[2].reference == 1 && e[2].decoded == 1 && e[2].correct == 0);
-    assert_ok(sp_edit_scores(&view, edit, &err), &err); /* B I O B: 3 of 4; B I: 2 of 3; B I against O B: none of 2 */
+    assert_ok(sp_edit_scores(&view, edit, &err),
+              &err); /* B I O B: 3 of 4; B I: 2 of 3; B I against O B: none of 2 */
     assert_close(edit[0], 3.0 / 4, 1e-15, 0);
     assert_close(edit[1], 2.0 / 3, 1e-15, 0);
     assert_close(edit[2], 0, 1e-15, 0);
@@ -556,12 +577,15 @@ static void test_figures_of_an_evaluation(void **state)
         int64_t segments[MOST], segment = 0;
         for (int64_t t = 0; t < n; t++) {
             labels[t] = random_chance(&random, 0.1) ? -1 : random_below(&random, 5);
-            path[t] = random_chance(&random, 0.1) ? -1 : random_chance(&random, 0.6) ? labels[t] : random_below(&random, 5);
+            path[t] = random_chance(&random, 0.1)   ? -1
+                      : random_chance(&random, 0.6) ? labels[t]
+                                                    : random_below(&random, 5);
             segments[t] = segment += random_chance(&random, 0.1);
         }
         sp_model *model = model_of_all(5, classes);
         const sp_decoded fine = {.step = -1};
-        const sp_arrays arrays = {.info = {.n_recordings = 1, .offsets = offsets}, .labels = labels, .segments = segments};
+        const sp_arrays arrays = {
+            .info = {.n_recordings = 1, .offsets = offsets}, .labels = labels, .segments = segments};
         const sp_array_paths paths = {1, (const char *const[]){"path"}, (const int32_t *const[]){path},
                                       (const sp_decoded *const[]){&fine}};
         sp_comparison *c = evaluated(model, &arrays, &paths, NULL);

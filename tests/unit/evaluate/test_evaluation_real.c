@@ -17,9 +17,10 @@ typedef struct data {
     sp_model *model;
 } data;
 
-static const char *const classes[K] = {"O",        "B-corporation", "I-corporation", "B-creative-work", "I-creative-work",
-                                       "B-group",  "I-group",       "B-location",    "I-location",      "B-person",
-                                       "I-person", "B-product",     "I-product"};
+static const char *const classes[K] = {
+    "O",        "B-corporation", "I-corporation", "B-creative-work", "I-creative-work",
+    "B-group",  "I-group",       "B-location",    "I-location",      "B-person",
+    "I-person", "B-product",     "I-product"};
 
 static void *room(int64_t n, size_t size)
 {

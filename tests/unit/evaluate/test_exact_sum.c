@@ -69,7 +69,8 @@ static void test_values(void **unused)
     (void)unused;
     sp_exact_sum none = {.place = 0};
     assert_true(sp_exact_value(&none) == 0);
-    const double numbers[] = {1, -1, 0.1, 1e300, -1e300, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, 3e-5};
+    const double numbers[] = {
+        1, -1, 0.1, 1e300, -1e300, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, 3e-5};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const sp_exact_sum one = sum_of(1, &numbers[i]);
         assert_true(sp_exact_value(&one) == numbers[i]);
@@ -77,7 +78,8 @@ static void test_values(void **unused)
         const sp_exact_sum two = sum_of(2, both);
         assert_true(sp_exact_value(&two) == 0);
     }
-    const double cancel[] = {1e20, 1, -1e20, 0.25}, greatest[] = {1.7976931348623157e308, 1.7976931348623157e308};
+    const double cancel[] = {1e20, 1, -1e20, 0.25},
+                 greatest[] = {1.7976931348623157e308, 1.7976931348623157e308};
     sp_exact_sum sum = sum_of(4, cancel);
     assert_true(sp_exact_value(&sum) == 1.25);
     sum = sum_of(2, greatest);
@@ -128,8 +130,9 @@ static void test_lists(void **unused)
         object o = {.flag = false};
         visit(&other, &o);
         assert_int_equal(sp_counting_end(&other, "P.h5", &err), SP_EDATA);
-        assert_string_equal(err.message,
-                            "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
+        assert_string_equal(
+            err.message,
+            "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
         free(odd.at);
     }
     const int64_t wrong[] = {INT64_MAX, -1};
@@ -149,8 +152,9 @@ static void test_narrow_lists(void **unused)
     const struct {
         int64_t low, high;
         int width;
-    } cases[] = {{INT8_MIN, INT8_MAX, 1}, {INT8_MIN - 1, 0, 2},      {0, INT8_MAX + 1, 2}, {INT16_MIN, INT16_MAX, 2},
-                 {INT16_MIN - 1, 0, 4},   {INT32_MIN, INT32_MAX, 4}, {0, 1LL << 31, 0},    {INT64_MIN, INT64_MAX, 0}};
+    } cases[] = {{INT8_MIN, INT8_MAX, 1},   {INT8_MIN - 1, 0, 2},     {0, INT8_MAX + 1, 2},
+                 {INT16_MIN, INT16_MAX, 2}, {INT16_MIN - 1, 0, 4},    {INT32_MIN, INT32_MAX, 4},
+                 {0, 1LL << 31, 0},         {INT64_MIN, INT64_MAX, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const int64_t numbers[] = {3, cases[i].low, -1, cases[i].high, 0};
         sp_count_list list = {.n = 0};

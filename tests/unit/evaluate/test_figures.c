@@ -126,7 +126,8 @@ static void test_rows_are_whole(void **state)
         assert_true(figures.n > 0 && sp_figure_scope_name((sp_figure_scope)scope)[0]);
         for (size_t i = 0; i < figures.n; i++, n++) {
             const sp_figure *f = &figures.list[i];
-            assert_ptr_equal(sp_figure_find((sp_figure_scope)scope, f->key, strlen(f->key)), f); /* the first: unique */
+            assert_ptr_equal(sp_figure_find((sp_figure_scope)scope, f->key, strlen(f->key)),
+                             f); /* the first: unique */
             assert_true(f->label[0] && f->definition[0] && strlen(f->key) < 28 && strlen(f->definition) < 90);
             assert_true(f->place.base != SP_IN_NOTHING);
             assert_true(f->decimals != SP_PERCENT || f->n[0].base != SP_IN_NOTHING); /* a share of what? */
@@ -154,7 +155,8 @@ static void test_compared_figures(void **state)
         n++;
         n_tested += how->tests == SP_ALL_TESTS;
         assert_ptr_equal(sp_compared_by(figures.list[i].key), how);
-        assert_true(how->name[0] && how->heading[0] && (how->scale == 1 || how->scale == 100) && how->decimals > 0);
+        assert_true(how->name[0] && how->heading[0] && (how->scale == 1 || how->scale == 100) &&
+                    how->decimals > 0);
         assert_non_null(strstr(how->title, "{recordings}"));
         assert_non_null(strstr(how->title_subjects, "subjects"));
         assert_int_equal(how->from == SP_FROM_SHARES, how->share != NULL);
@@ -197,11 +199,12 @@ static void test_json_is_in_the_table(void **state)
 }
 
 /* The value at the path of each row is that of the row, and a condition that names it finds the same. */
-static void check_owner(const sp_comparison *c, const json_t *object, sp_figure_scope scope, const sp_figure_owner *owner,
-                        const char *prefix)
+static void check_owner(const sp_comparison *c, const json_t *object, sp_figure_scope scope,
+                        const sp_figure_owner *owner, const char *prefix)
 {
     const sp_figures figures = sp_figures_of(scope);
-    sp_gate_scope names = {.n_strategies = c->n_strategies, .n_classes = c->n_classes, .has_labels = c->has_labels};
+    sp_gate_scope names = {
+        .n_strategies = c->n_strategies, .n_classes = c->n_classes, .has_labels = c->has_labels};
     const char *strategies[8];
     names.strategies = strategies;
     names.classes = (const char *const *)c->classes;
@@ -242,7 +245,8 @@ static void test_conditions_name_them_all(void **state)
     json_t *root = json_of(c), *viterbi = json_object_get(json_object_get(root, "strategies"), "viterbi");
     const sp_strategy_result *one = &c->strategies[2];
     check_owner(c, root, SP_OF_COMPARISON, &(sp_figure_owner){c, NULL, c}, "");
-    check_owner(c, json_object_get(root, "reference"), SP_OF_REFERENCE, &(sp_figure_owner){c, NULL, c}, "reference.");
+    check_owner(c, json_object_get(root, "reference"), SP_OF_REFERENCE, &(sp_figure_owner){c, NULL, c},
+                "reference.");
     check_owner(c, viterbi, SP_OF_STRATEGY, &(sp_figure_owner){one, one, c}, "viterbi.");
     check_owner(c, json_object_get(json_object_get(viterbi, "classes"), c->classes[1]), SP_OF_CLASS,
                 &(sp_figure_owner){&one->classes[1], one, c}, "viterbi.classes.NREM.");

@@ -49,7 +49,8 @@ static sp_comparison *evaluate(table *t, const char *const *classes, const sp_ru
     for (int32_t p = 0; p < t->n_paths; p++)
         paths[p] = t->paths[p];
     sp_model *model = model_of_all(t->n_classes, classes ? classes : letters);
-    const sp_arrays arrays = {.info = {.n_recordings = t->n_recordings, .offsets = t->offsets}, .labels = t->labels};
+    const sp_arrays arrays = {.info = {.n_recordings = t->n_recordings, .offsets = t->offsets},
+                              .labels = t->labels};
     sp_comparison *c = evaluated(model, &arrays, &(sp_array_paths){t->n_paths, names, paths, NULL}, options);
     sp_model_free(model);
     free(t->labels);
@@ -213,7 +214,8 @@ static int64_t trim(double minutes, double epoch_seconds, int64_t n, const int32
 {
     static const char *const stages[] = {"Wake", "N1", "N2", "N3", "REM"};
     int64_t n_trimmed = 0;
-    for (int64_t one = kept ? 0 : -1; one < (kept ? n : 0); one++) { /* at step `one` alone the path is right */
+    for (int64_t one = kept ? 0 : -1; one < (kept ? n : 0);
+         one++) { /* at step `one` alone the path is right */
         table t = table_new(5, 1);
         for (int64_t step = 0; step < n; step++)
             say(&t, 1, labels[step], (int32_t[]){step == one ? labels[step] : labels[step] == A ? B : A});
@@ -248,7 +250,8 @@ static void test_wake_trim(void **state)
     uint8_t kept[11];
     assert_int_equal(trim(1, 30, 11, labels, kept), 3);
     assert_memory_equal(kept, expected, sizeof kept);
-    assert_int_equal(trim(0, 30, 3, (const int32_t[]){A, A, A}, NULL), 0); /* no sleep: nothing to trim about */
+    assert_int_equal(trim(0, 30, 3, (const int32_t[]){A, A, A}, NULL),
+                     0); /* no sleep: nothing to trim about */
 }
 
 int main(void)

@@ -55,7 +55,8 @@ static void test_mask_leak_failures(void **state)
         sp_scores scores = view(e, SP_F64, 2, 3);
         assert_int_equal(sp_mask_leak(&scores, mask, leak, &err), SP_EDATA);
         assert_int_equal(err.step, 1);
-        assert_string_equal(err.message, i ? "row 1, class 2: +infinity is no score" : "row 1, class 2: NaN is no score");
+        assert_string_equal(err.message,
+                            i ? "row 1, class 2: +infinity is no score" : "row 1, class 2: NaN is no score");
         assert_true(leak[0] == 7 && leak[1] == 7);
     }
 }

@@ -22,7 +22,8 @@ static sp_scores view_of(const double *scores, int32_t K, int64_t T)
     return (sp_scores){.data = scores, .dtype = SP_F64, .n_classes = K, .n_steps = T};
 }
 
-static sp_reliability *calibration_of(const double *scores, int32_t K, int64_t T, const int32_t *labels, const double *weights)
+static sp_reliability *calibration_of(const double *scores, int32_t K, int64_t T, const int32_t *labels,
+                                      const double *weights)
 {
     sp_error err;
     sp_reliability_sums *sums = NULL;
@@ -34,10 +35,10 @@ static sp_reliability *calibration_of(const double *scores, int32_t K, int64_t T
     return c;
 }
 
-#define assert_near(v, expected)                                                                                                 \
-    do {                                                                                                                         \
-        assert_null((v).undefined);                                                                                              \
-        assert_close((v).value, expected, 1e-14, 0);                                                                             \
+#define assert_near(v, expected)                                                                             \
+    do {                                                                                                     \
+        assert_null((v).undefined);                                                                          \
+        assert_close((v).value, expected, 1e-14, 0);                                                         \
     } while (0)
 
 /* p of class 0: 0.9 right, 0.9 wrong, 0.5 right (a tie: the lowest class), 0.2 (so class 1 with 0.8) right; one unscored. */
@@ -196,7 +197,8 @@ static void test_blocks_and_weights(void **state)
     sp_reliability *parts = finished(sums);
     sp_reliability_sums_free(sums);
     assert_memory_equal(&whole->bins, &parts->bins, sizeof whole->bins);
-    assert_true(whole->brier.value == parts->brier.value && whole->adaptive_ece.value == parts->adaptive_ece.value);
+    assert_true(whole->brier.value == parts->brier.value &&
+                whole->adaptive_ece.value == parts->adaptive_ece.value);
     sp_reliability_free(parts);
     int64_t m = N;
     for (int64_t t = 0; t < N; t++) {
@@ -234,7 +236,8 @@ static void check_weighted(const sp_reliability *c)
     assert_in_range(c->n_coverage, 1, SP_COVERAGE_POINTS);
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *point = &c->coverage[i];
-        assert_true(point->share >= before && point->share <= 1 && point->accuracy >= 0 && point->accuracy <= 1);
+        assert_true(point->share >= before && point->share <= 1 && point->accuracy >= 0 &&
+                    point->accuracy <= 1);
         assert_true(i == 0 || point->n > c->coverage[i - 1].n);
         before = point->share;
     }
@@ -262,7 +265,8 @@ static void test_weights_of_forty_decades(void **state)
     for (int trial = 0; trial < TRIALS; trial++) {
         for (int64_t t = 0; t < N; t++)
             weights[t] = pow(10, 40. * draw(&seed) / 2147483648. - 20);
-        sp_reliability *c = calibration_of(scores, K, trial < TRIALS / 2 ? N : 1 + trial % 40, labels, weights);
+        sp_reliability *c =
+            calibration_of(scores, K, trial < TRIALS / 2 ? N : 1 + trial % 40, labels, weights);
         check_weighted(c);
         sp_reliability_free(c);
     }
@@ -277,7 +281,9 @@ static void test_weights_of_forty_decades(void **state)
         check_weighted(c);
         sp_reliability_free(c);
         for (int64_t t = 0; t < N; t++)
-            weights[t] = scores[t * K] > 3.99 ? 1e20 : 1; /* only the most confident count: the rest are lost in rounding */
+            weights[t] = scores[t * K] > 3.99
+                             ? 1e20
+                             : 1; /* only the most confident count: the rest are lost in rounding */
     }
     free(scores);
     free(weights);
@@ -316,7 +322,8 @@ static void test_likelihood_in_the_same_pass(void **state)
         assert_true(both.n_impossible > 100 && both.n_steps > both.n_impossible);
         sp_reliability *one = calibration_of(scores, K, N, labels, w), *other = finished(sums);
         assert_memory_equal(&one->bins, &other->bins, sizeof one->bins);
-        assert_true(one->brier.value == other->brier.value && one->classwise_ece.value == other->classwise_ece.value);
+        assert_true(one->brier.value == other->brier.value &&
+                    one->classwise_ece.value == other->classwise_ece.value);
         sp_reliability_free(one);
         sp_reliability_free(other);
         labels[N - 1] = K; /* refused: the likelihood is as before */

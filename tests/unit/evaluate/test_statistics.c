@@ -57,7 +57,8 @@ static void test_wilcoxon_enumeration(void **state)
         double d[11];
         int n = 1 + (int)(next(&seed) % 11), spread = 1 + (int)(next(&seed) % 9), kept = 0;
         for (int i = 0; i < n; i++) {
-            d[i] = (double)((int)(next(&seed) % (uint64_t)(2 * spread + 1)) - spread) / 8; /* many ties, some zeros */
+            d[i] = (double)((int)(next(&seed) % (uint64_t)(2 * spread + 1)) - spread) /
+                   8; /* many ties, some zeros */
             kept += d[i] != 0;
         }
         sp_wilcoxon w;
@@ -88,7 +89,8 @@ static void test_wilcoxon_by_hand(void **state)
     assert_int_equal(w.worse, 1);
     assert_int_equal(w.ties, 1);
     assert_close(w.p_least.value, 1. / 16, 0, 0);
-    const double zeros[] = {0, 1, -2, 3, 4, 5}; /* Pratt: ranks . 2 -3 4 5 6: W- = 3 of 20; P(W <= 3) = 3/32: {} {2} {3} */
+    const double zeros[] = {0, 1, -2, 3,
+                            4, 5}; /* Pratt: ranks . 2 -3 4 5 6: W- = 3 of 20; P(W <= 3) = 3/32: {} {2} {3} */
     assert_ok(sp_wilcoxon_signed_rank(6, zeros, SP_ZEROS_PRATT, &w, &err), &err);
     assert_close(w.p.value, 6. / 32, 1e-15, 0);
     assert_close(w.rank_biserial.value, (17. - 3) / 20, 1e-15, 0);
@@ -147,7 +149,8 @@ static void test_wilcoxon_many_zeros(void **state)
     assert_ok(sp_wilcoxon_signed_rank(ZEROS + 10, d, SP_ZEROS_PRATT, &w, &err), &err);
     assert_true(w.is_exact); /* all ranks as good as equal: a sign test of 8 against 2 */
     assert_int_equal(w.ties, ZEROS);
-    assert_close(w.p.value, 2 * (1 + 10 + 9) / 1024., 1e-12, 0); /* 9 pairs have ranks of no greater sum than 1 and 6 */
+    assert_close(w.p.value, 2 * (1 + 10 + 9) / 1024., 1e-12,
+                 0); /* 9 pairs have ranks of no greater sum than 1 and 6 */
     assert_ok(sp_wilcoxon_signed_rank(ZEROS + MAX, d, SP_ZEROS_PRATT, &w, &err), &err);
     assert_false(w.is_exact);
     assert_true(w.p.value < 1e-80);

@@ -3,7 +3,8 @@
 #include "statepath/metrics.h"
 
 /* A chain over classes A, B, C from a matrix of what may follow; start, end lists and dwell may be NULL. */
-static sp_chain *make_chain(const uint8_t *allow, const char *start, const char *end, const int32_t *dwell, bool dwell_at_end)
+static sp_chain *make_chain(const uint8_t *allow, const char *start, const char *end, const int32_t *dwell,
+                            bool dwell_at_end)
 {
     const char *const names[] = {"A", "B", "C"};
     sp_error err;
@@ -38,8 +39,8 @@ static const uint8_t some[9] = {1, 1, 0, 1, 0, 1, 1, 1, 1}; /* not A -> C, not B
 
 enum { N = -1, A, B, C };
 
-static sp_transition_counts count(const sp_chain *chain, int64_t T, const int32_t *path, const int64_t *segments,
-                                  int64_t *illegal, uint8_t *flags)
+static sp_transition_counts count(const sp_chain *chain, int64_t T, const int32_t *path,
+                                  const int64_t *segments, int64_t *illegal, uint8_t *flags)
 {
     sp_transition_counts counts = {0};
     sp_transitions_count(chain, T, path, segments, &counts, illegal, flags);
@@ -118,11 +119,13 @@ static void test_short_runs(void **state)
 {
     (void)state;
     const int32_t dwell[] = {3, 2, 1};
-    sp_chain *chain = make_chain(all, NULL, NULL, dwell, false), *strict = make_chain(all, NULL, NULL, dwell, true);
+    sp_chain *chain = make_chain(all, NULL, NULL, dwell, false),
+             *strict = make_chain(all, NULL, NULL, dwell, true);
     const int32_t whole[] = {A, A, A, B, B, C, A, A, A};
     assert_int_equal(short_runs(chain, 9, whole, NULL), 0);
     assert_int_equal(short_runs(strict, 9, whole, NULL), 0);
-    const int32_t brief[] = {A, A, B, C, A, A, B}; /* A A at the start, B, A A; the last B is cut off by the end */
+    const int32_t brief[] = {A, A, B, C,
+                             A, A, B}; /* A A at the start, B, A A; the last B is cut off by the end */
     assert_int_equal(short_runs(chain, 7, brief, NULL), 3);
     assert_int_equal(short_runs(strict, 7, brief, NULL), 4);
     /* A run that a gap ends is long enough; after it the count starts afresh. */

@@ -268,9 +268,10 @@ static void test_maps(void **state)
     codes = codes_of(NULL, file);
     sp_error err;
     assert_int_equal(word(codes, "3", &err), UNKNOWN);
-    assert_non_null(strstr(err.message,
-                           ": label \"3\" is neither a class of the model nor in `map`, which has 0 Wake, 1 N1, 2 N2, "
-                           "8 unscored; "));
+    assert_non_null(
+        strstr(err.message,
+               ": label \"3\" is neither a class of the model nor in `map`, which has 0 Wake, 1 N1, 2 N2, "
+               "8 unscored; "));
     for (int n = 0; n < 3; n++)
         assert_int_equal(number(codes, n), n);
     assert_int_equal(number(codes, 3), UNKNOWN);
@@ -294,8 +295,8 @@ static void test_fewer_stages(void **state)
     assert_int_equal(number(codes, 4), 3);
     assert_int_equal(number(codes, 1), UNKNOWN);
     assert_int_equal(word(codes, "1", &err), UNKNOWN);
-    assert_non_null(strstr(
-        err.message, ": label \"1\" is N1 in yasa, for which the model has no class; say which it is, such as `map` '1=WAKE'"));
+    assert_non_null(strstr(err.message, ": label \"1\" is N1 in yasa, for which the model has no class; say "
+                                        "which it is, such as `map` '1=WAKE'"));
     sp_codes_free(codes);
 }
 
@@ -307,20 +308,26 @@ static void test_sentences(void **state)
         const char *preset, *map, *part;
     } bad[] = {
         {"aasm", NULL,
-         "`codes` aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap, dreem, elan, sleeptrip, physip, "
-         "deltamed, dreams, fasst, respironics or words; other numbers and words are told one by one, such as `map` "
+         "`codes` aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap, dreem, elan, "
+         "sleeptrip, physip, "
+         "deltamed, dreams, fasst, respironics or words; other numbers and words are told one by one, such "
+         "as `map` "
          "'0=Wake,9=unscored'"},
         {NULL, "0=Wake,=N1", "`map`: \"=N1\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'"},
         {NULL, "0=Wake,1", "`map`: \"1\" is not CODE=CLASS"},
         {NULL, "0=", "`map`: \"0=\" is not CODE=CLASS"},
-        {NULL, "0=Sleepy", "`map`: 0: model sleep-permissive has no class Sleepy; write Wake, N1, N2, N3, REM, or unscored"},
+        {NULL, "0=Sleepy",
+         "`map`: 0: model sleep-permissive has no class Sleepy; write Wake, N1, N2, N3, REM, or unscored"},
         {"rk", "0=Wake,0.0=N1", "`map`: code 0.0 stands there twice"},
         {"rk", "a=Wake,a=N1", "`map`: code a stands there twice"},
         {NULL, NULL, "codes need a preset or a map"},
-        {NULL, "7=N1|N5", "`map`: 7: model sleep-permissive has no class N5; write Wake, N1, N2, N3, REM, or unscored"},
-        {NULL, "7=N1||N2", "`map`: 7: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'"},
+        {NULL, "7=N1|N5",
+         "`map`: 7: model sleep-permissive has no class N5; write Wake, N1, N2, N3, REM, or unscored"},
+        {NULL, "7=N1||N2",
+         "`map`: 7: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'"},
         {NULL, "7=N1 | N1", "`map`: 7: class N1 stands there twice"},
-        {NULL, "7=Wake|N1|N2|N3|REM", "`map`: 7: these are all classes of model sleep-permissive; write '7=unscored'"},
+        {NULL, "7=Wake|N1|N2|N3|REM",
+         "`map`: 7: these are all classes of model sleep-permissive; write '7=unscored'"},
         {NULL, "7=N1|N2,7=N3", "`map`: code 7 stands there twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -336,10 +343,10 @@ static void test_sentences(void **state)
     assert_int_equal(sp_codes_new(NULL, "/nowhere/map.txt", false, model, &codes, &err), SP_EFILE);
     assert_ok(sp_codes_new("dreem", "7=N2", true, model, &codes, &err), &err);
     assert_int_equal(word(codes, "5", &err), UNKNOWN);
-    assert_non_null(
-        strstr(err.message,
-               ": label \"5\" is no code of dreem with 7=N2, which has 7 N2, -1 unscored, 0 Wake, 1 N1, 2 N2, 3 N3, 4 REM and "
-               "names of stages; `label_map` '5=Wake' or '5=unscored' says what it is"));
+    assert_non_null(strstr(err.message,
+                           ": label \"5\" is no code of dreem with 7=N2, which has 7 N2, -1 unscored, 0 "
+                           "Wake, 1 N1, 2 N2, 3 N3, 4 REM and "
+                           "names of stages; `label_map` '5=Wake' or '5=unscored' says what it is"));
     sp_codes_free(codes);
     sp_model_free(model);
 }
@@ -362,7 +369,8 @@ static void test_codes_of_several_classes(void **state)
     sp_codes_tell_sets(codes);
     assert_int_equal(sp_codes_text(codes, "NREM"), SP_CODE_FIRST_SET);
     assert_int_equal(sp_codes_number(codes, 8), SP_CODE_FIRST_SET - 1);
-    assert_true(sp_code_is_known(SP_CODE_FIRST_SET - 1) && sp_code_is_known(0) && !sp_code_is_known(SP_CODE_NO_CLASS));
+    assert_true(sp_code_is_known(SP_CODE_FIRST_SET - 1) && sp_code_is_known(0) &&
+                !sp_code_is_known(SP_CODE_NO_CLASS));
     assert_int_equal(sp_codes_text(codes, "N2"), 2);
     assert_int_equal(sp_codes_number(codes, 9), SP_CODE_UNSCORED);
     sp_codes_sets(codes, has[0]);

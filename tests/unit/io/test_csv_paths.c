@@ -48,7 +48,8 @@ static void put(const folder *f, const char *text)
 }
 
 /* The file as one of paths. */
-static sp_status open_text(const char *file, const sp_model *model, const sp_codes *codes, sp_paths_reader **out, sp_error *err)
+static sp_status open_text(const char *file, const sp_model *model, const sp_codes *codes,
+                           sp_paths_reader **out, sp_error *err)
 {
     const sp_source_options options = {.model = model, .codes = codes};
     return sp_paths_reader_open(file, NULL, &options, out, err);
@@ -62,8 +63,8 @@ static const char *own_name(const folder *f, char name[64])
     return name;
 }
 
-static void assert_reads(folder *f, const char *text, int64_t n, const char *const *ids, const int64_t *offsets,
-                         const int32_t *labels)
+static void assert_reads(folder *f, const char *text, int64_t n, const char *const *ids,
+                         const int64_t *offsets, const int32_t *labels)
 {
     put(f, text);
     sp_paths_reader *p = NULL;
@@ -95,17 +96,20 @@ static void test_reads(void **state)
     static const char *const two[] = {"a", "b"}, *const odd[] = {"x,\"1\"\nline"};
     static const int64_t three_two[] = {0, 3, 5}, four[] = {0, 4};
     static const int32_t labels[] = {0, 1, 2, 0, -1}, mixed[] = {2, 1, -1, 2};
-    assert_reads(*state, "recording,step,label\na,0,Wake\na,1,N1\na,2,N2\nb,0,Wake\nb,1,-1\n", 2, two, three_two, labels);
+    assert_reads(*state, "recording,step,label\na,0,Wake\na,1,N1\na,2,N2\nb,0,Wake\nb,1,-1\n", 2, two,
+                 three_two, labels);
     assert_reads(*state, "recording,label\na,Wake\na,N1\na,N2\nb,Wake\nb,", 2, two, three_two, labels);
-    assert_reads(*state, "label,recording\r\n0,a\r\n1,a\r\n2,a\r\n0,b\r\n-1,b\r\n", 2, two, three_two, labels);
+    assert_reads(*state, "label,recording\r\n0,a\r\n1,a\r\n2,a\r\n0,b\r\n-1,b\r\n", 2, two, three_two,
+                 labels);
     assert_reads(*state,
-                 "\xEF\xBB\xBF\nstep,other,label,recording\n2,x,2,a\n\n1,\"y,\n\"\"z\"\"\",1,\"a\"\n1,,,b\n0,,0,a\n0,,Wake,b\n\n",
+                 "\xEF\xBB\xBF\nstep,other,label,recording\n2,x,2,a\n\n1,\"y,\n\"\"z\"\"\",1,\"a\"\n1,,,b\n0,"
+                 ",0,a\n0,,Wake,b\n\n",
                  2, two, three_two, labels);
-    assert_reads(
-        *state,
-        "recording,label\n\"x,\"\"1\"\"\nline\",\"2 light, \"\"deep\"\"\"\n\"x,\"\"1\"\"\nline\",1\n\"x,\"\"1\"\"\nline\",\n"
-        "\"x,\"\"1\"\"\nline\",N2",
-        1, odd, four, mixed);
+    assert_reads(*state,
+                 "recording,label\n\"x,\"\"1\"\"\nline\",\"2 light, "
+                 "\"\"deep\"\"\"\n\"x,\"\"1\"\"\nline\",1\n\"x,\"\"1\"\"\nline\",\n"
+                 "\"x,\"\"1\"\"\nline\",N2",
+                 1, odd, four, mixed);
 }
 
 /* Other tables, and lists of labels alone, which are one recording named as the file. */
@@ -180,11 +184,14 @@ static void test_reads_codes(void **state)
     sp_source_close(p);
     put(f, "recording,label\na,0\na,1\na,8\n");
     assert_int_equal(open_text(f->file, f->model, codes, &p, &err), SP_EDATA);
-    assert_non_null(strstr(err.message, ": line 4, recording a, step 2: label \"8\" is no code of nsrr with x y=N2, which has "));
+    assert_non_null(
+        strstr(err.message,
+               ": line 4, recording a, step 2: label \"8\" is no code of nsrr with x y=N2, which has "));
     put(f, "recording,step,label\na,1,0\na,0,3\n");
     assert_int_equal(open_text(f->file, f->model, codes, &p, &err), SP_EDATA);
     assert_non_null(
-        strstr(err.message, ": line 3, recording a, step 0: label \"3\" is N3 in nsrr, for which the model has no class"));
+        strstr(err.message,
+               ": line 3, recording a, step 0: label \"3\" is N3 in nsrr, for which the model has no class"));
     sp_codes_free(codes);
 }
 
@@ -235,7 +242,8 @@ static void test_refuses(void **state)
         {"", "is empty; the first line names the columns: recording,step,label or recording,label"},
         {"\n\n", "is empty"},
         {"a,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
-        {"recording,decision\na,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
+        {"recording,decision\na,0\n",
+         "line 1 names no column label; the first line is recording,step,label or recording,label"},
         {"stage,STAGE\n0,0\n", "line 1 names column STAGE twice"},
         {"Wake\nN1\nN9\n", "line 3: label \"N9\" is no class of model small"},
         {"Wake\n\nN1\n", "line 2 is empty; it needs a label a line, -1 where there is none"},
@@ -258,7 +266,8 @@ static void test_refuses(void **state)
         {"recording,step,label\na,1.5,1\n", "line 2: step \"1.5\" is not a whole number"},
         {"recording,step,label\na,1,1\na,3,1\n",
          "line 3: recording a has step 3, but only 2 lines; it needs each step from 1 on once"},
-        {"recording,step,label\na,2,1\na,3,1\n", "line 2: the first step of recording a is 2; steps count from 0 or 1"},
+        {"recording,step,label\na,2,1\na,3,1\n",
+         "line 2: the first step of recording a is 2; steps count from 0 or 1"},
         {"recording,step,label\na,0,1\nb,0,1\na,0,1\n", "line 4: recording a has step 0 on line 2 already"},
         {"recording,label\n\"a,1\n", "line 2: a quoted cell does not end"},
         {"recording,label\n\"a\"b,1\n", "line 2: letters follow a closing quote"},
@@ -309,7 +318,8 @@ static void test_any_bytes(void **state)
 /* Names that a spreadsheet would take for formulas are written with an apostrophe (test_report_tables.c), and read without. */
 static void test_formulas(void **state)
 {
-    const char *const ids[] = {"=1+1", "+a", "-1", "@SUM(A1)", "\tx", "'=x", "''-1", "'quoted'", "'", "a=b", "-,\"x\""};
+    const char *const ids[] = {"=1+1", "+a",       "-1", "@SUM(A1)", "\tx",    "'=x",
+                               "''-1", "'quoted'", "'",  "a=b",      "-,\"x\""};
     const char *const cells[] = {"'=1+1",    "'+a", "'-1", "'@SUM(A1)",       "'\tx", "''=x", "'''-1",
                                  "'quoted'", "'",   "a=b", "\"'-,\"\"x\"\"\""};
     enum { N = sizeof ids / sizeof *ids };

@@ -53,7 +53,8 @@ static void test_times(void **state)
     assert_string_equal(sp_time_text(1, text), "0.000000001");
     assert_string_equal(sp_time_text(0, text), "0");
     assert_int_equal(sp_time_of_step(30), 30 * SP_SECOND);
-    assert_int_equal(sp_time_of_step(0) | sp_time_of_step(-1) | sp_time_of_step(NAN) | sp_time_of_step(INFINITY), 0);
+    assert_int_equal(
+        sp_time_of_step(0) | sp_time_of_step(-1) | sp_time_of_step(NAN) | sp_time_of_step(INFINITY), 0);
 }
 
 static void test_clocks(void **state)
@@ -71,17 +72,20 @@ static void test_clocks(void **state)
                 {"17.11.2010 23:57:00", 86220},
                 {"2010-11-17T23:57:00", 86220},
                 {"11/18/2021 8:39:30 PM", 74370}};
-    static const char *const bad[] = {"",         "22:05",      "25:00:00", "22:60:00", "22:05:61", "13:00:00 PM",
+    static const char *const bad[] = {"",         "22:05",      "25:00:00",
+                                      "22:60:00", "22:05:61",   "13:00:00 PM",
                                       "22-05-30", "x 22:05:30", "222:05:30"};
     sp_time time;
     bool is_half;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        if (!sp_time_clock(good[i].text, strlen(good[i].text), &time, &is_half) || time != good[i].seconds * SP_SECOND)
+        if (!sp_time_clock(good[i].text, strlen(good[i].text), &time, &is_half) ||
+            time != good[i].seconds * SP_SECOND)
             fail_msg("%s", good[i].text);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (sp_time_clock(bad[i], strlen(bad[i]), &time, &is_half))
             fail_msg("%s", bad[i]);
-    assert_true(sp_time_clock("22:05:30.25", 11, &time, &is_half) && time == 79530 * SP_SECOND + SP_SECOND / 4 && !is_half);
+    assert_true(sp_time_clock("22:05:30.25", 11, &time, &is_half) &&
+                time == 79530 * SP_SECOND + SP_SECOND / 4 && !is_half);
     /* midnight, 12 o'clock, and two lines in the wrong order */
     sp_clocks clocks = {0};
     assert_int_equal(sp_clocks_next(&clocks, 86370 * SP_SECOND), 0);
@@ -111,7 +115,8 @@ static void expect_steps(const int8_t *line, int length, int step, int n, int32_
     for (int t = 0; t < n; t++) {
         int best = 0;
         out[t] = -1;
-        for (int i = t * step; i < (t + 1) * step; i++) { /* in the order of their first nanosecond, so ties go to the earlier */
+        for (int i = t * step; i < (t + 1) * step;
+             i++) { /* in the order of their first nanosecond, so ties go to the earlier */
             const int label = i < length ? line[i] : -1;
             int count = 0;
             for (int j = t * step; j < (t + 1) * step; j++)
@@ -138,7 +143,8 @@ static void test_against_counting(void **state)
         sp_events events = {.file = "f", .place_name = "line"};
         memset(line, -1, sizeof line);
         for (int i = 0, at = 0; i < EVENTS && at < LENGTH - 12; i++) { /* none over another, some gaps */
-            const int begin = at + (draw(&seed) % 3 ? 0 : (int)(draw(&seed) % 5)), label = (int)(draw(&seed) % (CLASSES + 1)) - 1;
+            const int begin = at + (draw(&seed) % 3 ? 0 : (int)(draw(&seed) % 5)),
+                      label = (int)(draw(&seed) % (CLASSES + 1)) - 1;
             const int length = 1 + (int)(draw(&seed) % 9);
             const sp_event event = {.onset = begin, .duration = length, .place = i, .is_stage = true};
             assert_ok(sp_events_add(&events, &event, label < 0 ? "u" : names[label], 1, &err), &err);
@@ -151,7 +157,8 @@ static void test_against_counting(void **state)
             events.list[i] = events.list[j];
             events.list[j] = swap;
         }
-        const int step = 1 + (int)(draw(&seed) % 8), n = end / step + (2 * (end % step) >= step && end % step > 0);
+        const int step = 1 + (int)(draw(&seed) % 8),
+                  n = end / step + (2 * (end % step) >= step && end % step > 0);
         sp_spans spans = {0};
         int32_t labels[LENGTH + 8], expected[LENGTH + 8];
         sp_status status = sp_events_resolve(&events, codes, step, &spans, &err);
@@ -202,14 +209,16 @@ static const struct {
     const char *ending, *text;
 } files[] = {
     {".edf", NULL},
-    {".xml",
-     "<PSGAnnotation><EpochLength>30</EpochLength><ScoredEvents><ScoredEvent><EventType>Stages|Stages</EventType><EventConcept>"
-     "Wake|0</EventConcept><Start>0</Start><Duration>60</Duration></ScoredEvent><ScoredEvent><EventType>Stages|Stages</EventType>"
-     "<EventConcept>REM "
-     "sleep|5</EventConcept><Start>60</Start><Duration>30</Duration></ScoredEvent></ScoredEvents></PSGAnnotation>"},
-    {".xml",
-     "<CMPStudyConfig><EpochLength>30</EpochLength><SleepStages><SleepStage>0</SleepStage><SleepStage>0</SleepStage><SleepStage>5"
-     "</SleepStage></SleepStages></CMPStudyConfig>"},
+    {".xml", "<PSGAnnotation><EpochLength>30</"
+             "EpochLength><ScoredEvents><ScoredEvent><EventType>Stages|Stages</EventType><EventConcept>"
+             "Wake|0</EventConcept><Start>0</Start><Duration>60</Duration></"
+             "ScoredEvent><ScoredEvent><EventType>Stages|Stages</EventType>"
+             "<EventConcept>REM "
+             "sleep|5</EventConcept><Start>60</Start><Duration>30</Duration></ScoredEvent></ScoredEvents></"
+             "PSGAnnotation>"},
+    {".xml", "<CMPStudyConfig><EpochLength>30</EpochLength><SleepStages><SleepStage>0</"
+             "SleepStage><SleepStage>0</SleepStage><SleepStage>5"
+             "</SleepStage></SleepStages></CMPStudyConfig>"},
     {".annot", "W\t.\t.\t0\t60\t.\nR\t.\t.\t60\t90\t.\n"},
     {".ids", "0,60,W\n60,30,REM\n"},
     {".tsv", "onset\tduration\tstage\n0\t60\tW\n60\t30\tR\n"},
@@ -217,7 +226,8 @@ static const struct {
     {".hyp", "time_base 30\nsampling_period 0.01\nepoch_nb 3\nepoch_list\n0\n0\n5\n"},
     {".txt", "[HypnogramAASM]\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n4\n4\n4\n4\n4\n4\n"},
     {".txt", "Epoch\tUser-Defined Stage\n1\t0\n2\t0\n3\t5\n"},
-    {".txt", "RemLogic Event Export\nTime [hh:mm:ss]\tEvent\tDuration[s]\n22:00:00\tSLEEP-S0\t60\n22:01:00\tSLEEP-REM\t30\n"},
+    {".txt", "RemLogic Event Export\nTime "
+             "[hh:mm:ss]\tEvent\tDuration[s]\n22:00:00\tSLEEP-S0\t60\n22:01:00\tSLEEP-REM\t30\n"},
     {".txt", "Signal ID: x\nRate: 30 s\n22:00:00,000; Wake\n22:00:30,000; Wake\n22:01:00,000; Rem\n"},
     {".vis", "0\n1 0\n4 r\n5 e\n"},
 };
@@ -326,7 +336,8 @@ static sp_status write_edf(void *arg)
 {
     static const char *const stages[] = {"Wake", "REM"};
     static const int32_t labels[] = {0, 0, -1, 1};
-    const sp_event_night night = {.n_steps = 4, .labels = labels, .n_classes = 2, .classes = stages, .epoch_seconds = 30};
+    const sp_event_night night = {
+        .n_steps = 4, .labels = labels, .n_classes = 2, .classes = stages, .epoch_seconds = 30};
     char *bytes = NULL;
     size_t n = 0;
     sp_error err;
@@ -346,7 +357,8 @@ static sp_status write_hypnogram(void *arg)
 {
     static const char *const stages[] = {"Wake", "N1", "N2", "N3", "REM"};
     static const int32_t labels[] = {0, 0, -1, 4};
-    const sp_event_night night = {.n_steps = 4, .labels = labels, .n_classes = 5, .classes = stages, .epoch_seconds = 30};
+    const sp_event_night night = {
+        .n_steps = 4, .labels = labels, .n_classes = 5, .classes = stages, .epoch_seconds = 30};
     sp_error err;
     sp_status status = sp_hypnogram_write(arg, &night, true, &err);
     if (status == SP_OK)
@@ -358,7 +370,8 @@ static sp_status write_hypnogram(void *arg)
 static void test_hypnograms(void **state)
 {
     (void)state;
-    static const char *const endings[] = {"hypnogram.annot", "hypnogram.eannot", "hypnogram.ids", "hypnogram.edf"};
+    static const char *const endings[] = {"hypnogram.annot", "hypnogram.eannot", "hypnogram.ids",
+                                          "hypnogram.edf"};
     const sp_event_night none = {0};
     sp_hypnogram h = {.n_steps = -1};
     sp_error err;
@@ -407,7 +420,8 @@ static void test_columns(void **state)
 {
     (void)state;
     static const int32_t same[] = {0, 1, 2, 3, 4}, pops_order[] = {WAKE, REM, N1, N2, N3};
-    sp_codes *codes = codes_of("pops", NULL), *utime = codes_of("utime", NULL), *nsrr = codes_of("nsrr", NULL);
+    sp_codes *codes = codes_of("pops", NULL), *utime = codes_of("utime", NULL),
+             *nsrr = codes_of("nsrr", NULL);
     sp_error err = {0};
     assert_true(sp_codes_differ_from(codes, same));
     assert_false(sp_codes_differ_from(codes, pops_order));

@@ -80,8 +80,8 @@ static int32_t label_of(int n, int64_t t)
     return (int32_t)((n + t) % (K + 1)) - 1;
 }
 
-static void put(hid_t group, const char *name, const storage *s, hid_t type, hid_t memory_type, int rank, const hsize_t *dims,
-                const void *values)
+static void put(hid_t group, const char *name, const storage *s, hid_t type, hid_t memory_type, int rank,
+                const hsize_t *dims, const void *values)
 {
     hid_t space = H5Screate_simple(rank, dims, NULL), created = H5Pcreate(H5P_DATASET_CREATE);
     const hsize_t chunk[2] = {s->rows < dims[0] ? s->rows : dims[0], s->classes};
@@ -117,7 +117,8 @@ static void put_recording(hid_t place, int n, const storage *s)
 }
 
 /* Recording n as storages[n % n_storages] says. is_late: something else comes first, so that everything lies further on. */
-static void make_file(const char *file, const storage *storages, int n_storages, hsize_t user_block, bool is_late)
+static void make_file(const char *file, const storage *storages, int n_storages, hsize_t user_block,
+                      bool is_late)
 {
     hid_t created = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(created, user_block);
@@ -147,8 +148,8 @@ static void check_block(const sp_block *block, int first, int count)
             assert_int_equal(block->labels[begin + t], label_of(n, t));
             for (int k = 0; k < K; k++) {
                 const int64_t i = (begin + t) * K + k;
-                const double found =
-                    block->dtype == SP_F32 ? ((const float *)block->scores)[i] : ((const double *)block->scores)[i];
+                const double found = block->dtype == SP_F32 ? ((const float *)block->scores)[i]
+                                                            : ((const double *)block->scores)[i];
                 if (found != score_of(n, t, k))
                     fail_msg("recording %d, step %lld, class %d: %g, not %g", n, (long long)t, k, found,
                              (double)score_of(n, t, k));
@@ -172,7 +173,8 @@ static int check_file(const char *file, int *at_start)
         sp_block *block = sp_block_new();
         for (int first = 0; first < N; first += count) {
             const int these = first + count < N ? count : N - first;
-            assert_ok(sp_source_read(source, first, these, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err), &err);
+            assert_ok(sp_source_read(source, first, these, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err),
+                      &err);
             check_block(block, first, these);
         }
         first_time = first_time < 0 ? n_opened : first_time;
@@ -186,9 +188,10 @@ static int check_file(const char *file, int *at_start)
 static void test_each_object_once(void **state)
 {
     (void)state;
-    const storage storages[] = {{0, 0, -1, H5T_IEEE_F32LE, H5T_STD_I8LE},      {0, 0, -1, H5T_IEEE_F64LE, H5T_STD_I64BE},
-                                {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I8LE}, {LONGEST, K, 4, H5T_IEEE_F32BE, H5T_STD_I64LE},
-                                {13, 2, 4, H5T_IEEE_F64LE, H5T_STD_I16LE},     {10, K, -1, H5T_IEEE_F32LE, H5T_STD_I64LE}};
+    const storage storages[] = {
+        {0, 0, -1, H5T_IEEE_F32LE, H5T_STD_I8LE},      {0, 0, -1, H5T_IEEE_F64LE, H5T_STD_I64BE},
+        {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I8LE}, {LONGEST, K, 4, H5T_IEEE_F32BE, H5T_STD_I64LE},
+        {13, 2, 4, H5T_IEEE_F64LE, H5T_STD_I16LE},     {10, K, -1, H5T_IEEE_F32LE, H5T_STD_I64LE}};
     int n_empty = 0;
     for (int n = 0; n < N; n++)
         n_empty += length_of(n) == 0;
@@ -197,8 +200,10 @@ static void test_each_object_once(void **state)
         int at_start;
         make_file(made_path("x.h5"), is_mixed ? storages : &storages[i], is_mixed ? (int)i : 1, 0, false);
         int while_reading = check_file(made_path("x.h5"), &at_start);
-        assert_in_range(at_start, 3 * N, 3 * N + 30);   /* a group, its scores, its labels; the rest is the file's */
-        assert_in_range(while_reading, 0, 2 * n_empty); /* nothing is stored of those, so nothing lies anywhere */
+        assert_in_range(at_start, 3 * N,
+                        3 * N + 30); /* a group, its scores, its labels; the rest is the file's */
+        assert_in_range(while_reading, 0,
+                        2 * n_empty); /* nothing is stored of those, so nothing lies anywhere */
     }
 }
 
@@ -206,7 +211,8 @@ static void test_each_object_once(void **state)
 static void test_opened_again(void **state)
 {
     (void)state;
-    const storage many = {2, K, 4, H5T_IEEE_F32LE, H5T_STD_I8LE}, one = {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I64LE},
+    const storage many = {2, K, 4, H5T_IEEE_F32LE, H5T_STD_I8LE},
+                  one = {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I64LE},
                   plain = {0, 0, -1, H5T_IEEE_F32LE, H5T_STD_I64LE};
     int at_start;
     make_file(made_path("x.h5"), &many, 1, 0, false);
@@ -221,7 +227,8 @@ static void test_opened_again(void **state)
 static void test_other_file(void **state)
 {
     (void)state;
-    const storage kinds[] = {{0, 0, -1, H5T_IEEE_F32LE, H5T_STD_I8LE}, {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I8LE}};
+    const storage kinds[] = {{0, 0, -1, H5T_IEEE_F32LE, H5T_STD_I8LE},
+                             {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I8LE}};
     for (int i = 0; i < 2; i++)
         for (int is_deep = 0; is_deep < 2; is_deep++) {
             make_file(made_path("other.h5"), &kinds[i], 1, 0, true);
@@ -235,7 +242,8 @@ static void test_other_file(void **state)
                 if (is_deep) {
                     snprintf(path, sizeof path, "/recordings/r%d/labels", n);
                     H5Ldelete(id, path, H5P_DEFAULT);
-                    assert_true(H5Lcreate_external("other.h5", path, id, path, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+                    assert_true(H5Lcreate_external("other.h5", path, id, path, H5P_DEFAULT, H5P_DEFAULT) >=
+                                0);
                 }
             }
             H5Fclose(id);
@@ -250,7 +258,8 @@ static void test_bad_values(void **state)
     (void)state;
     const storage s = {LONGEST, K, 4, H5T_IEEE_F32LE, H5T_STD_I64LE};
     make_file(made_path("x.h5"), &s, 1, 0, false);
-    hid_t id = H5Fopen(made_path("x.h5"), H5F_ACC_RDWR, H5P_DEFAULT), labels = H5Dopen2(id, "/recordings/r8/labels", H5P_DEFAULT);
+    hid_t id = H5Fopen(made_path("x.h5"), H5F_ACC_RDWR, H5P_DEFAULT),
+          labels = H5Dopen2(id, "/recordings/r8/labels", H5P_DEFAULT);
     int32_t values[LONGEST] = {0};
     values[17] = K;
     assert_true(H5Dwrite(labels, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
@@ -263,7 +272,8 @@ static void test_bad_values(void **state)
     assert_int_equal(sp_source_read(source, 0, N, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err), SP_EDATA);
     assert_int_equal(err.step, 17);
     assert_sentence(err.message,
-                    "FILE: dataset /recordings/r8/labels, recording r8, step 17: label 3 is not one of the 3 classes 0..2; "
+                    "FILE: dataset /recordings/r8/labels, recording r8, step 17: label 3 is not one of the 3 "
+                    "classes 0..2; "
                     "unscored steps are -1, and `codes` or `map` reads others' numbers",
                     made_path("x.h5"));
     sp_source_close(source);
@@ -271,16 +281,17 @@ static void test_bad_values(void **state)
     id = H5Fopen(made_path("x.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     labels = H5Dopen2(id, "/recordings/r8/labels", H5P_DEFAULT);
     const hsize_t at = 0;
-    assert_true(H5Dwrite_chunk(labels, H5P_DEFAULT, 0, &at, sizeof values, values) >= 0); /* not what deflate writes */
+    assert_true(H5Dwrite_chunk(labels, H5P_DEFAULT, 0, &at, sizeof values, values) >=
+                0); /* not what deflate writes */
     H5Dclose(labels);
     H5Fclose(id);
     assert_ok(sp_source_open(made_path("x.h5"), NULL, &source, &err), &err);
     assert_int_equal(sp_source_read(source, 0, N, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err), SP_EFILE);
-    assert_sentence(
-        err.message,
-        "FILE: dataset /recordings/r8/labels cannot be read (inflate() failed); the file is damaged: copy or write it "
-        "again",
-        made_path("x.h5"));
+    assert_sentence(err.message,
+                    "FILE: dataset /recordings/r8/labels cannot be read (inflate() failed); the file is "
+                    "damaged: copy or write it "
+                    "again",
+                    made_path("x.h5"));
     sp_source_close(source);
     sp_block_free(block);
 }

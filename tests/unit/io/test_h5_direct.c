@@ -76,7 +76,8 @@ static void make_file(const char *file, const storage *s)
     if (n > 0) {
         unsigned char *values = malloc(n * size);
         for (size_t i = 0; i < n * size; i++)
-            values[i] = (unsigned char)((i * 2654435761u >> 13) & (i % 3 ? 0xff : 0x0f)); /* bytes only: no float is looked at */
+            values[i] = (unsigned char)((i * 2654435761u >> 13) &
+                                        (i % 3 ? 0xff : 0x0f)); /* bytes only: no float is looked at */
         hid_t memory = H5Screate_simple(s->rank, count, NULL);
         H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
         assert_true(H5Dwrite(dataset, s->type, memory, space, H5P_DEFAULT, values) >= 0);
@@ -108,7 +109,8 @@ static void open_file(const char *file, opened *o)
     hid_t space = H5Dget_space(o->dataset);
     o->rank = H5Sget_simple_extent_dims(space, o->dims, NULL);
     H5Sclose(space);
-    const sp_h5_request request = {.dataset = o->dataset, .type = o->type, .size = o->size, .rank = o->rank, .dims = o->dims};
+    const sp_h5_request request = {
+        .dataset = o->dataset, .type = o->type, .size = o->size, .rank = o->rank, .dims = o->dims};
     assert_int_equal(sp_h5_direct_new(&request, &o->direct), SP_OK);
 }
 
@@ -170,7 +172,8 @@ static void check_file(const char *file)
 static void test_storages(void **state)
 {
     (void)state;
-    const hid_t f4 = H5T_IEEE_F32LE, f4b = H5T_IEEE_F32BE, i2 = H5T_STD_I16BE, f8 = H5T_IEEE_F64LE, u1 = H5T_STD_U8LE;
+    const hid_t f4 = H5T_IEEE_F32LE, f4b = H5T_IEEE_F32BE, i2 = H5T_STD_I16BE, f8 = H5T_IEEE_F64LE,
+                u1 = H5T_STD_U8LE;
     const storage storages[] = {
         /* contiguous, the same behind a user block, never written (no place in the file: H5Dread), padded */
         {2, {97, 5, 0}, {0}, false, -1, f4, 97, false, false},
@@ -273,7 +276,8 @@ static void test_not_this_way(void **state)
     assert_non_null(o.direct);
     close_file(&o);
 
-    for (int has_user_block = 0; has_user_block < 2; has_user_block++) { /* never written: fill values, not what stands there */
+    for (int has_user_block = 0; has_user_block < 2;
+         has_user_block++) { /* never written: fill values, not what stands there */
         storage empty = cut;
         memset(empty.chunk, 0, sizeof empty.chunk);
         empty.rows = 0;
@@ -384,7 +388,8 @@ static void test_widening(void **state)
             for (uint32_t i = 0; i < N; i++)
                 for (int byte = 0; byte < size; byte++) {
                     const uint32_t bits = size == 2 ? i & 0xffff : i * 2654435761u & 0x7effffff;
-                    raw[i * (uint32_t)size + (uint32_t)(is_big ? size - 1 - byte : byte)] = (unsigned char)(bits >> 8 * byte);
+                    raw[i * (uint32_t)size + (uint32_t)(is_big ? size - 1 - byte : byte)] =
+                        (unsigned char)(bits >> 8 * byte);
                 }
             double bad = 0;
             assert_int_equal(sp_element_convert(&element, raw, N, SP_TO_F32, 0, out, &bad), -1);

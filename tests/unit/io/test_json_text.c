@@ -21,8 +21,9 @@ static void members_and_items(void **state)
     const char *text = " {\"a\": [1, {\"x}\": \"]\\\"\"}, [[2], 3]],\n"
                        "\t\"\xC3\xA9\" : null, \"\\u00e9\\n\":{\"a\":-1.5e3 ,\n"
                        "\"b\":true}}";
-    sp_json_at root = {0}, a = {&root, "a", 0}, a0 = {&a, NULL, 0}, a1 = {&a, NULL, 1}, x = {&a1, "x}", 0}, a2 = {&a, NULL, 2},
-               a21 = {&a2, NULL, 1}, e = {&root, "\xC3\xA9", 0}, en = {&root, "\xC3\xA9\n", 0}, b = {&en, "b", 0};
+    sp_json_at root = {0}, a = {&root, "a", 0}, a0 = {&a, NULL, 0}, a1 = {&a, NULL, 1}, x = {&a1, "x}", 0},
+               a2 = {&a, NULL, 2}, a21 = {&a2, NULL, 1}, e = {&root, "\xC3\xA9", 0},
+               en = {&root, "\xC3\xA9\n", 0}, b = {&en, "b", 0};
     assert_place(text, &root, 1, 2);
     assert_place(text, NULL, 1, 2);
     assert_place(text, &a, 1, 3);
@@ -48,8 +49,9 @@ static void nearest_names(void **state)
     const struct {
         const char *word;
         int32_t nearest;
-    } cases[] = {{"Wke", 0},   {"wake", 0},     {"Wkae", 0},     {"REN", 3},           {"n2", 2}, {"N3", 1}, {"", -1},
-                 {"Deep", -1}, {"min_dwel", 4}, {"mindwell", 4}, {"min_dwell_end", 5}, {"x", -1}};
+    } cases[] = {
+        {"Wke", 0},   {"wake", 0},     {"Wkae", 0},     {"REN", 3},           {"n2", 2}, {"N3", 1}, {"", -1},
+        {"Deep", -1}, {"min_dwel", 4}, {"mindwell", 4}, {"min_dwell_end", 5}, {"x", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (sp_name_nearest(cases[i].word, 6, names) != cases[i].nearest)
             fail_msg("\"%s\" is near %d", cases[i].word, sp_name_nearest(cases[i].word, 6, names));
@@ -69,8 +71,9 @@ static void natural_order(void **state)
     (void)state;
     char *names[] = {"n10", "n2",    "N3",   "n02", "n", "n1a", "n1", "", "n123456789012345678901234567890",
                      "n9",  "n2b10", "n2b9", "é"};
-    const char *const sorted[] = {
-        "", "N3", "n", "n1", "n1a", "n02", "n2", "n2b9", "n2b10", "n9", "n10", "n123456789012345678901234567890", "é"};
+    const char *const sorted[] = {"",   "N3",   "n",     "n1", "n1a", "n02",
+                                  "n2", "n2b9", "n2b10", "n9", "n10", "n123456789012345678901234567890",
+                                  "é"};
     enum { N = sizeof names / sizeof *names };
     sp_natural_sort(names, N);
     for (int i = 0; i < N; i++)
@@ -132,7 +135,8 @@ static void test_characters(void **state)
     (void)state;
     assert_reads("A\x7f", 2, (uint32_t[]){0x41, 0x7F});
     assert_reads("\xC2\x80\xDF\xBF", 2, (uint32_t[]){0x80, 0x7FF});
-    assert_reads("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF", 4, (uint32_t[]){0x800, 0xD7FF, 0xE000, 0xFFFF});
+    assert_reads("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF", 4,
+                 (uint32_t[]){0x800, 0xD7FF, 0xE000, 0xFFFF});
     assert_reads("\xF0\x90\x80\x80\xF4\x8F\xBF\xBFz", 3, (uint32_t[]){0x10000, 0x10FFFF, 'z'});
 }
 
@@ -180,9 +184,10 @@ static void test_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(members_and_items), cmocka_unit_test(nearest_names),
-                                       cmocka_unit_test(natural_order),     cmocka_unit_test(shortest_numbers),
-                                       cmocka_unit_test(cleaned_texts),     cmocka_unit_test(test_characters),
-                                       cmocka_unit_test(test_replaced),     cmocka_unit_test(test_written)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_and_items), cmocka_unit_test(nearest_names),
+        cmocka_unit_test(natural_order),     cmocka_unit_test(shortest_numbers),
+        cmocka_unit_test(cleaned_texts),     cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_replaced),     cmocka_unit_test(test_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,12 +202,14 @@ static void test_round_trip(void **state)
     sp_decoded result[N];
     int64_t segment[S];
     for (int32_t i = 0; i < N_STRATEGIES; i++) {
-        assert_string_equal(info->strategies[i], strategies[i]); /* in the order of writing, not of the alphabet */
+        assert_string_equal(info->strategies[i],
+                            strategies[i]); /* in the order of writing, not of the alphabet */
         assert_true(info->has_path_scores[i]);
         for (int64_t first = 0; first < N; first++)
             for (int64_t count = 0; first + count <= N; count++) {
                 assert_ok(sp_paths_reader_read(reader, i, first, count, path, result, &err), &err);
-                assert_memory_equal(path, paths[i] + offsets[first], (size_t)(offsets[first + count] - offsets[first]) * 4);
+                assert_memory_equal(path, paths[i] + offsets[first],
+                                    (size_t)(offsets[first + count] - offsets[first]) * 4);
                 for (int64_t n = 0; n < count; n++) {
                     assert_int_equal(result[n].status, results[i][first + n].status);
                     assert_int_equal(result[n].n_broken, results[i][first + n].n_broken);
@@ -304,7 +306,8 @@ static void test_nothing_at_all(void **state)
     (void)state;
     const int64_t none[] = {0};
     const char *const one[] = {"viterbi"};
-    const sp_paths_header header = {.n_strategies = 1, .strategies = one, .offsets = none, .n_classes = 3, .with_labels = true};
+    const sp_paths_header header = {
+        .n_strategies = 1, .strategies = one, .offsets = none, .n_classes = 3, .with_labels = true};
     sp_paths_writer *writer = NULL;
     sp_paths_reader *reader = NULL;
     sp_error err;
@@ -342,7 +345,9 @@ static void test_old_file_stays(void **state)
     assert_ok(sp_paths_writer_open(file, &header, &writer, &err), &err);
     assert_ok(add(writer, 0, 2, &err), &err);
     assert_int_equal(sp_paths_writer_commit(writer, &err), SP_EINVAL);
-    assert_sentence(err.message, "FILE: /paths/viterbi is not complete, 3 of 10 values were written; the file is given up", file);
+    assert_sentence(err.message,
+                    "FILE: /paths/viterbi is not complete, 3 of 10 values were written; the file is given up",
+                    file);
     check_content(file, "old");
     assert_int_equal(count_files(made_path("")), n);
 
@@ -353,7 +358,8 @@ static void test_old_file_stays(void **state)
     assert_ok(add(writer, 0, N, &err), &err);
     assert_ok(sp_text_save(later, "mine", false, &err), &err);
     assert_int_equal(sp_paths_writer_commit(writer, &err), SP_EFILE);
-    assert_sentence(err.message, "FILE: was made by another program meanwhile; use `force` to replace it", later);
+    assert_sentence(err.message, "FILE: was made by another program meanwhile; use `force` to replace it",
+                    later);
     check_content(later, "mine");
     assert_int_equal(count_files(made_path("")), n + 1);
 
@@ -376,7 +382,8 @@ static void test_input_is_never_written(void **state)
     const char *const names[] = {input, soft, hard};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(write_file(names[i], &header, &err), SP_EINVAL);
-        assert_sentence(err.message, "FILE: is the input file, which is never written to; give the output another name",
+        assert_sentence(err.message,
+                        "FILE: is the input file, which is never written to; give the output another name",
                         names[i]);
     }
     check_content(input, "scores");
@@ -411,9 +418,10 @@ static void test_places_that_cannot_be_written(void **state)
     const char *const twice[] = {"beam", "beam"};
     header.strategies = twice;
     assert_int_equal(write_file(made_path("twice.h5"), &header, &err), SP_EINVAL);
-    assert_sentence(err.message,
-                    "FILE: two strategies are called beam, but /paths/beam can hold only one; write them to two files",
-                    made_path("twice.h5"));
+    assert_sentence(
+        err.message,
+        "FILE: two strategies are called beam, but /paths/beam can hold only one; write them to two files",
+        made_path("twice.h5"));
     assert_int_equal(access(made_path("twice.h5"), F_OK), -1);
 }
 
@@ -455,8 +463,9 @@ static void test_no_room(void **state)
     limit_file_size(before.rlim_cur);
     assert_stderr_empty();
 
-    const char *sentence = "FILE: cannot be written, the file would be larger than allowed here (File too large); the old file "
-                           "is untouched; see ulimit -f";
+    const char *sentence =
+        "FILE: cannot be written, the file would be larger than allowed here (File too large); the old file "
+        "is untouched; see ulimit -f";
     assert_int_equal(at_once, SP_EFILE);
     assert_sentence(err.message, sentence, file);
     assert_int_equal(opened, SP_OK);
@@ -512,7 +521,8 @@ static void check_reader(sp_paths_reader *reader, const json_t *expect)
 {
     const sp_paths_info *info = sp_paths_reader_info(reader);
     const json_t *names = json_object_get(expect, "strategies"), *cuts = json_object_get(expect, "offsets");
-    const json_t *undecoded = json_object_get(expect, "undecoded"), *wanted_classes = json_object_get(expect, "classes");
+    const json_t *undecoded = json_object_get(expect, "undecoded"),
+                 *wanted_classes = json_object_get(expect, "classes");
     sp_error err;
     int32_t values[64];
     sp_decoded found[16];
@@ -520,7 +530,8 @@ static void check_reader(sp_paths_reader *reader, const json_t *expect)
     assert_int_equal(info->n_recordings, json_array_size(cuts) - 1);
     for (int64_t n = 0; n < info->n_recordings; n++) {
         assert_int_equal(info->offsets[n + 1], json_integer_value(json_array_get(cuts, (size_t)n + 1)));
-        assert_string_equal(info->ids[n], json_string_value(json_array_get(json_object_get(expect, "ids"), (size_t)n)));
+        assert_string_equal(info->ids[n],
+                            json_string_value(json_array_get(json_object_get(expect, "ids"), (size_t)n)));
     }
     assert_int_equal(info->n_classes, json_array_size(wanted_classes));
     for (int32_t k = 0; k < info->n_classes; k++)
@@ -531,7 +542,8 @@ static void check_reader(sp_paths_reader *reader, const json_t *expect)
         assert_ok(sp_paths_reader_read(reader, i, 0, info->n_recordings, values, found, &err), &err);
         check_integers(json_array_get(json_object_get(expect, "values"), (size_t)i), values, info->n_steps);
         for (int64_t n = 0; n < info->n_recordings; n++) {
-            bool is_undecoded = json_integer_value(json_array_get(json_array_get(undecoded, (size_t)i), (size_t)n)) == 1;
+            bool is_undecoded =
+                json_integer_value(json_array_get(json_array_get(undecoded, (size_t)i), (size_t)n)) == 1;
             assert_int_equal(found[n].status, is_undecoded ? SP_ENOPATH : SP_OK);
             assert_true(found[n].score == 0);
         }
@@ -544,7 +556,8 @@ static void check_reader(sp_paths_reader *reader, const json_t *expect)
 }
 
 /* Opens and reads all strategies: the first error of either. */
-static sp_status open_and_read(const char *file, const char *place, const sp_source_options *places, sp_error *err)
+static sp_status open_and_read(const char *file, const char *place, const sp_source_options *places,
+                               sp_error *err)
 {
     sp_paths_reader *reader = NULL;
     sp_status status = sp_paths_reader_open(file, place, places, &reader, err);

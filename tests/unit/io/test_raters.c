@@ -7,16 +7,20 @@
 #include <jansson.h>
 
 /* Fleiss' kappa of the first n steps of said [n_raters][stride]. */
-static sp_value fleiss(int32_t n_raters, int32_t K, const char *const *classes, int64_t n, int64_t stride, const int32_t *said)
+static sp_value fleiss(int32_t n_raters, int32_t K, const char *const *classes, int64_t n, int64_t stride,
+                       const int32_t *said)
 {
-    static const char *const names[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"};
+    static const char *const names[] = {"1", "2", "3",  "4",  "5",  "6",  "7",
+                                        "8", "9", "10", "11", "12", "13", "14"};
     const int32_t *labels[14];
     const int64_t offsets[] = {0, n};
     for (int32_t i = 0; i < n_raters; i++)
         labels[i] = said + i * stride;
     sp_model *model = model_of_all(K, classes);
-    const sp_arrays arrays = {
-        .info = {.n_recordings = 1, .offsets = offsets}, .n_raters = n_raters, .raters = names, .rater_labels = labels};
+    const sp_arrays arrays = {.info = {.n_recordings = 1, .offsets = offsets},
+                              .n_raters = n_raters,
+                              .raters = names,
+                              .rater_labels = labels};
     sp_comparison *c = evaluated(model, &arrays, &(sp_array_paths){1, names, labels, NULL}, NULL);
     const sp_value kappa = c->raters->fleiss;
     sp_comparison_free(c);
@@ -33,7 +37,8 @@ static void test_fleiss_published(void **state)
     if (!file)
         skip();
     json_array_foreach(json_object_get(root, "cases"), i,
-                       one) if (!strcmp(json_string_value(json_object_get(one, "id")), "fleiss_kappa")) found = one;
+                       one) if (!strcmp(json_string_value(json_object_get(one, "id")), "fleiss_kappa"))
+        found = one;
     assert_non_null(found);
     /* Raters in the order of their categories: which of them said what does not count. */
     enum { RATERS = 14, CATEGORIES = 5, MOST = 20 };
@@ -50,7 +55,9 @@ static void test_fleiss_published(void **state)
     const char *const classes[] = {"a", "b", "c", "d", "e"};
     sp_value kappa = fleiss(RATERS, CATEGORIES, classes, (int64_t)json_array_size(counts), MOST, said[0]);
     assert_null(kappa.undefined);
-    assert_close(kappa.value, json_number_value(json_object_get(json_object_get(found, "expected"), "computed")), 1e-14, 0);
+    assert_close(kappa.value,
+                 json_number_value(json_object_get(json_object_get(found, "expected"), "computed")), 1e-14,
+                 0);
     json_decref(root);
 }
 
@@ -68,7 +75,8 @@ static void test_fleiss_undefined(void **state)
 enum { S = 8 };
 static const int32_t labels[S] = {0, 0, 1, 1, 0, -1, 1, 0};
 static const int32_t path[S] = {0, 1, 1, 1, 0, 0, 0, -1};
-static const int32_t rater[3][S] = {{0, 0, 1, 1, 0, 1, -1, 0}, {0, 1, 1, 1, 0, -1, -1, 0}, {0, 0, 0, 1, 1, -1, 1, 0}};
+static const int32_t rater[3][S] = {
+    {0, 0, 1, 1, 0, 1, -1, 0}, {0, 1, 1, 1, 0, -1, -1, 0}, {0, 0, 0, 1, 1, -1, 1, 0}};
 
 /* The model as JSON text, to be freed. */
 static char *rules_new(void)
@@ -207,8 +215,9 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fleiss_published), cmocka_unit_test(test_fleiss_undefined),
-                                       cmocka_unit_test(test_counts), cmocka_unit_test(test_fewer),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fleiss_published),
+                                       cmocka_unit_test(test_fleiss_undefined), cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_fewer),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,8 @@ static void test_shapes_and_argmax(void **state)
         const real_file *real = &files[i];
         sp_source *source = open_shared(real->name, NULL);
         const sp_source_info *info = sp_source_info_of(source);
-        print_message("%s: %lld steps, %s, %s\n", real->name, (long long)info->n_steps, info->stored_type, info->storage);
+        print_message("%s: %lld steps, %s, %s\n", real->name, (long long)info->n_steps, info->stored_type,
+                      info->storage);
         assert_int_equal(info->layout, SP_LAYOUT_GROUPS);
         assert_int_equal(info->kind, SP_KIND_LOG_PROBS);
         assert_int_equal(info->dtype, SP_F32);
@@ -68,12 +69,14 @@ static void test_shapes_and_argmax(void **state)
         /* In blocks, as the program does. */
         for (int64_t first = 0, count; first < info->n_recordings; first += count) {
             count = sp_source_fit(source, first, 1 << 16);
-            assert_ok(sp_source_read(source, first, count, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err), &err);
+            assert_ok(sp_source_read(source, first, count, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err),
+                      &err);
             steps += block->n_steps;
             for (int64_t t = 0; block->labels && t < block->n_steps; t++) {
                 scored += block->labels[t] >= 0;
                 right += block->labels[t] >= 0 &&
-                         block->labels[t] == best_class((float *)block->scores + t * info->n_classes, info->n_classes);
+                         block->labels[t] ==
+                             best_class((float *)block->scores + t * info->n_classes, info->n_classes);
             }
         }
         assert_int_equal(steps, info->n_steps);
@@ -89,7 +92,8 @@ static void test_shapes_and_argmax(void **state)
 static void test_packed_is_recordings(void **state)
 {
     (void)state;
-    sp_source *packed = open_shared("wnut17_linear.h5", "/packed"), *groups = open_shared("wnut17_linear.h5", NULL);
+    sp_source *packed = open_shared("wnut17_linear.h5", "/packed"),
+              *groups = open_shared("wnut17_linear.h5", NULL);
     const sp_source_info *a = sp_source_info_of(packed), *b = sp_source_info_of(groups);
     sp_block *p = sp_block_new(), *g = sp_block_new();
     sp_error err;
@@ -124,7 +128,8 @@ static void test_predictions_of_others(void **state)
     assert_int_equal(info->n_recordings, 25);
     assert_int_equal(info->n_classes, 5);
     assert_true(info->has_labels);
-    int32_t *path = malloc((size_t)info->n_steps * sizeof *path), *labels = malloc((size_t)info->n_steps * sizeof *labels);
+    int32_t *path = malloc((size_t)info->n_steps * sizeof *path),
+            *labels = malloc((size_t)info->n_steps * sizeof *labels);
     sp_decoded results[25];
     assert_ok(sp_paths_reader_read(reader, 0, 0, 25, path, results, &err), &err);
     assert_ok(sp_paths_reader_labels(reader, 0, 25, labels, NULL, &err), &err);

@@ -38,7 +38,9 @@ static sp_block *block_of(sp_dtype dtype, const int64_t *all, int64_t first, int
     sp_block *b = sp_block_new();
     sp_error err;
     int64_t n = all[first + count] - all[first];
-    assert_ok(sp_block_reserve(b, count, n, n_classes, dtype, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, &err), &err);
+    assert_ok(sp_block_reserve(b, count, n, n_classes, dtype,
+                               SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, &err),
+              &err);
     b->first = first;
     for (int64_t r = 0; r <= count; r++)
         b->offsets[r] = all[first + r] - all[first];
@@ -66,8 +68,8 @@ static int count_files(void)
 }
 
 /* Reads everything back. Scores are as exact as the narrower type. */
-static void check_file(const char *file, const int64_t *all, int64_t n_recordings, int32_t n_classes, sp_dtype dtype,
-                       bool is_exact)
+static void check_file(const char *file, const int64_t *all, int64_t n_recordings, int32_t n_classes,
+                       sp_dtype dtype, bool is_exact)
 {
     sp_source *source;
     sp_block *block = sp_block_new();
@@ -172,7 +174,9 @@ static void test_too_many_classes_for_another_type(void **state)
             assert_ok(sp_scores_writer_add(writer, b, &err), &err);
         } else {
             assert_int_equal(sp_scores_writer_add(writer, b, &err), SP_EINVAL);
-            assert_string_equal(err.message, "more than 32768 classes cannot be written in another type than they were read in");
+            assert_string_equal(
+                err.message,
+                "more than 32768 classes cannot be written in another type than they were read in");
         }
         sp_block_free(b);
         sp_scores_writer_abort(writer);

@@ -17,12 +17,16 @@ static sp_recipe *recipe_of(const char *text)
     return recipe;
 }
 
-#define HEAD                                                                                                                     \
-    "{\"statepath_recipe\": 1, \"seed\": 5, \"classes\": [\"Wake\", \"N1\", \"N2\", \"N3\", \"REM\"], \"recordings\": 6, "       \
-    "\"steps\": 20, \"start\": {\"Wake\": 0.5, \"N1\": 0.25, \"N2\": 0.25},\n\"transitions\": [[0.95, 0.05, 0, 0, 0], "          \
-    "[0.05, 0.9, 0.05, 0, 0], [0, 0.02, 0.9, 0.07, 0.01], [0, 0, 0.05, 0.95, 0], [0.02, 0, 0.03, 0, 0.95]],\n"
-#define TONES                                                                                                                    \
-    "\"tones\": {\"Wake\": [[0.8, 12], [0.6, 20]], \"N1\": [[0.9, 10], [0.5, 18]], \"N2\": [[1, 8], [0.7, 14]], "                \
+#define HEAD                                                                                                 \
+    "{\"statepath_recipe\": 1, \"seed\": 5, \"classes\": [\"Wake\", \"N1\", \"N2\", \"N3\", \"REM\"], "      \
+    "\"recordings\": 6, "                                                                                    \
+    "\"steps\": 20, \"start\": {\"Wake\": 0.5, \"N1\": 0.25, \"N2\": 0.25},\n\"transitions\": [[0.95, "      \
+    "0.05, 0, 0, 0], "                                                                                       \
+    "[0.05, 0.9, 0.05, 0, 0], [0, 0.02, 0.9, 0.07, 0.01], [0, 0, 0.05, 0.95, 0], [0.02, 0, 0.03, 0, "        \
+    "0.95]],\n"
+#define TONES                                                                                                \
+    "\"tones\": {\"Wake\": [[0.8, 12], [0.6, 20]], \"N1\": [[0.9, 10], [0.5, 18]], \"N2\": [[1, 8], [0.7, "  \
+    "14]], "                                                                                                 \
     "\"N3\": [[1.1, 6], [0.8, 12]], \"REM\": [[0.7, 15], [0.4, 22]]}"
 #define CHANNELS "\"channels\": [{\"noise\": 0.8}, {\"gain\": 0.7, \"noise\": 0.3}]"
 #define SLEEP HEAD "\"signals\": {\"rate\": 100, \"samples\": 3000, " TONES ", " CHANNELS ", \"test\": 2"
@@ -40,11 +44,12 @@ static made make(sp_recipe *recipe)
     made m = {.recipe = recipe};
     assert_ok(sp_signal_maker_new(recipe, &m.maker, &err), &err);
     m.nights = sp_signal_maker_nights(m.maker);
-    m.x =
-        malloc((size_t)m.nights.n_steps * (size_t)recipe->signals->n_channels * (size_t)recipe->signals->n_samples * sizeof *m.x);
+    m.x = malloc((size_t)m.nights.n_steps * (size_t)recipe->signals->n_channels *
+                 (size_t)recipe->signals->n_samples * sizeof *m.x);
     sp_signal_maker_draw(m.maker, m.nights.n_steps / 3, m.x); /* in two parts: it goes on where it stopped */
     sp_signal_maker_draw(m.maker, m.nights.n_steps - m.nights.n_steps / 3,
-                         m.x + m.nights.n_steps / 3 * recipe->signals->n_channels * recipe->signals->n_samples);
+                         m.x +
+                             m.nights.n_steps / 3 * recipe->signals->n_channels * recipe->signals->n_samples);
     return m;
 }
 
@@ -139,14 +144,16 @@ static void without_noise_it_is_the_formula(void **state)
 static void jitter_drift_and_overlap(void **state)
 {
     (void)state;
-    sp_recipe *r = recipe_of(HEAD "\"signals\": {\"rate\": 100, \"samples\": 1000, " TONES ", \"channels\": [{}], "
-                                  "\"phase_jitter\": 1, \"amplitude_drift\": 0.5, \"overlap\": 0.4}}");
+    sp_recipe *r =
+        recipe_of(HEAD "\"signals\": {\"rate\": 100, \"samples\": 1000, " TONES ", \"channels\": [{}], "
+                       "\"phase_jitter\": 1, \"amplitude_drift\": 0.5, \"overlap\": 0.4}}");
     r->n_recordings = 200;
     made m = make(r);
     double phases = 0, square = 0, gains = 0, product = 0, n_pairs = 0, share = 0, n = 0, before = 0;
     for (int64_t t = 0; t < m.nights.n_steps; t++) {
         int32_t k = m.nights.labels[t];
-        const sp_tone *tone = &r->signals->tones[r->signals->first_tone[k] + 1]; /* the faster one is nobody else's but N3's */
+        const sp_tone *tone =
+            &r->signals->tones[r->signals->first_tone[k] + 1]; /* the faster one is nobody else's but N3's */
         if (k == 3) {
             before = NAN;
             continue;
@@ -157,7 +164,8 @@ static void jitter_drift_and_overlap(void **state)
             if (hertz != tone[0].hertz && hertz != tone[-1].hertz)
                 total += pow(amplitude_at(signal_of(&m, t, 0), 1000, 100, hertz, NULL), 2);
         share += total > 1e-9;
-        double log_gain = log(a / tone->amplitude); /* minus -log(1-w) of 0 .. 0.51, of mean 0.234 and deviation 0.147 */
+        double log_gain =
+            log(a / tone->amplitude); /* minus -log(1-w) of 0 .. 0.51, of mean 0.234 and deviation 0.147 */
         gains += log_gain;
         square += log_gain * log_gain;
         n++;
@@ -173,7 +181,8 @@ static void jitter_drift_and_overlap(void **state)
     assert_close(gains / n, -0.234, 0.12, 0);
     double variance = square / n - gains / n * gains / n;
     assert_close(variance, 0.25 + 0.0216, 0.05, 0);
-    assert_close(product / n_pairs, 0.25 * exp(-1.0 / 20), 0.05, 0); /* neighbours: rho times the variance of the drift */
+    assert_close(product / n_pairs, 0.25 * exp(-1.0 / 20), 0.05,
+                 0); /* neighbours: rho times the variance of the drift */
     unmake(&m);
 }
 
@@ -201,10 +210,11 @@ static void a_model_takes_its_transitions_away(void **state)
 {
     (void)state;
     sp_error err;
-    sp_recipe *r = recipe_of("{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"W\", \"N1\", \"N2\", \"N3\", \"R\"], "
-                             "\"recordings\": 2, \"steps\": 9, \"start\": {\"W\": 1}, \"model\": \"sleep-strict\",\n"
-                             "\"transitions\": [[0.5, 0.2, 0.2, 0.1, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], "
-                             "[0, 0, 0, 0, 1]], \"signals\": {\"rate\": 1, \"samples\": 1, \"tones\": {}, \"channels\": [{}]}}");
+    sp_recipe *r = recipe_of(
+        "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"W\", \"N1\", \"N2\", \"N3\", \"R\"], "
+        "\"recordings\": 2, \"steps\": 9, \"start\": {\"W\": 1}, \"model\": \"sleep-strict\",\n"
+        "\"transitions\": [[0.5, 0.2, 0.2, 0.1, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], "
+        "[0, 0, 0, 0, 1]], \"signals\": {\"rate\": 1, \"samples\": 1, \"tones\": {}, \"channels\": [{}]}}");
     assert_close(r->transitions[0], 0.5 / 0.7, 1e-15, 0);
     assert_close(r->transitions[1], 0.2 / 0.7, 1e-15, 0);
     assert_true(r->transitions[2] == 0 && r->transitions[3] == 0 && r->transitions[4] == 0);
@@ -236,8 +246,9 @@ static void the_shipped_recipe_is_that_of_the_story(void **state)
 
 /* ---- recipes that are none ---- */
 
-#define S2                                                                                                                       \
-    "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"steps\": 5, \"start\": {\"a\": "   \
+#define S2                                                                                                   \
+    "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"steps\": 5, "  \
+    "\"start\": {\"a\": "                                                                                    \
     "1}, "
 #define S S2 "\"transitions\": [[1, 0], [0, 1]],\n"
 #define G S "\"signals\": {\"rate\": 10, \"samples\": 8, "
@@ -247,41 +258,49 @@ static const struct broken {
     const char *text, *message;
 } broken[] = {
     {S "\"signals\": 1}", "r.json:2:1: key \"signals\": needs an object; this is a number"},
-    {S "\"signals\": {},\n\"classifier\": {}}",
-     "r.json:3:1: key \"classifier\": a recipe makes scores or signals, not both; remove this or \"signals\""},
-    {S "\"signals\": {\"tone\": 1}}", "r.json:2:13: key \"tone\" is not known in signals (known: rate, samples, tones, channels, "
-                                      "phase_jitter, amplitude_drift, overlap, test, both_ends); did you mean \"tones\"?"},
+    {S "\"signals\": {},\n\"classifier\": {}}", "r.json:3:1: key \"classifier\": a recipe makes scores or "
+                                                "signals, not both; remove this or \"signals\""},
+    {S "\"signals\": {\"tone\": 1}}",
+     "r.json:2:13: key \"tone\" is not known in signals (known: rate, samples, tones, channels, "
+     "phase_jitter, amplitude_drift, overlap, test, both_ends); did you mean \"tones\"?"},
     {S "\"signals\": {}}", "r.json:2:1: key \"rate\" is missing in signals; as \"rate\": 100"},
     {S "\"signals\": {\"rate\": \"fast\"}}", "r.json:2:13: key \"rate\": needs a number; this is a string"},
-    {S "\"signals\": {\"rate\": 10}}", "r.json:2:1: key \"samples\" is missing in signals; as \"samples\": 3000"},
+    {S "\"signals\": {\"rate\": 10}}",
+     "r.json:2:1: key \"samples\" is missing in signals; as \"samples\": 3000"},
     {S "\"signals\": {\"rate\": 10, \"samples\": 1.5}}",
      "r.json:2:25: key \"samples\": needs a whole number; this is a fraction"},
-    {G "\"tones\": []}}", "r.json:2:39: key \"tones\": needs class -> tones, as {\"a\": [[0.8, 12]]}; this is a list"},
-    {G "\"tones\": {\"A\": []}}}",
-     "r.json:2:49: key \"tones\", class \"A\": the recipe has no such class (it has a, b); did you mean \"a\"?"},
+    {G "\"tones\": []}}",
+     "r.json:2:39: key \"tones\": needs class -> tones, as {\"a\": [[0.8, 12]]}; this is a list"},
+    {G "\"tones\": {\"A\": []}}}", "r.json:2:49: key \"tones\", class \"A\": the recipe has no such class "
+                                   "(it has a, b); did you mean \"a\"?"},
     {G "\"tones\": {\"a\": 3}}}",
      "r.json:2:49: key \"tones\", class \"a\": needs a list of at most 1000 tones, as [[0.8, 12], [0.6, "
      "20]]; this is a number"},
     {G "\"tones\": {\"a\": [[1, 2], 3]}}}",
      "r.json:2:63: key \"tones\", class \"a\": a tone is [amplitude, Hz], as [0.8, 12]; this is a number"},
     {G "\"tones\": {\"a\": [[1, \"c\"]]}}}", "r.json:2:59: key \"tones\": needs a number; this is a string"},
-    {T "\"test\": 1}}", "r.json:2:1: key \"channels\" is missing in signals; as \"channels\": [{\"noise\": 0.8}]"},
-    {T "\"channels\": []}}",
-     "r.json:2:65: key \"channels\": needs a list of 1 to 10000 channels, as [{\"noise\": 0.8}]; this is empty"},
-    {T "\"channels\": [1]}}",
-     "r.json:2:78: key \"channels\": a channel is an object, as {\"gain\": 0.7, \"noise\": 0.3}; this is a number"},
-    {T "\"channels\": [{\"nois\": 1}]}}", "r.json:2:79: key \"nois\" is not known (known: gain, noise); did you mean \"noise\"?"},
+    {T "\"test\": 1}}",
+     "r.json:2:1: key \"channels\" is missing in signals; as \"channels\": [{\"noise\": 0.8}]"},
+    {T "\"channels\": []}}", "r.json:2:65: key \"channels\": needs a list of 1 to 10000 channels, as "
+                             "[{\"noise\": 0.8}]; this is empty"},
+    {T "\"channels\": [1]}}", "r.json:2:78: key \"channels\": a channel is an object, as {\"gain\": 0.7, "
+                              "\"noise\": 0.3}; this is a number"},
+    {T "\"channels\": [{\"nois\": 1}]}}",
+     "r.json:2:79: key \"nois\" is not known (known: gain, noise); did you mean \"noise\"?"},
     {T "\"channels\": [{\"noise\": null}]}}", "r.json:2:79: key \"noise\": needs a number; this is null"},
     /* ranges, found by sp_recipe_check() */
     {T "\"channels\": [{},\n{\"noise\": -1}]}}",
      "r.json:3:1: key \"channels\", channel 1: noise -1 is not a standard deviation from 0 to 1e6"},
-    {T "\"channels\": [{\"gain\": 1e9}]}}", "r.json:2:78: key \"channels\", channel 0: gain 1e+09 is beyond 1e6"},
+    {T "\"channels\": [{\"gain\": 1e9}]}}",
+     "r.json:2:78: key \"channels\", channel 0: gain 1e+09 is beyond 1e6"},
     {G "\"tones\": {\"b\": [[1, 2], [1, 6]]}, \"channels\": [{}]}}",
-     "r.json:2:49: key \"tones\", class \"b\": 6 Hz is not from 0 to 5, half the sampling rate; faster tones would come back as "
+     "r.json:2:49: key \"tones\", class \"b\": 6 Hz is not from 0 to 5, half the sampling rate; faster tones "
+     "would come back as "
      "slower ones"},
     {T "\"channels\": [{}], \"test\": 3}}",
      "r.json:2:83: key \"test\": needs a number of recordings from 0 to 2, as many as there are"},
-    {T "\"channels\": [{}], \"overlap\": 1.5}}", "r.json:2:83: key \"overlap\": 1.5 is not a share from 0 to 1"},
+    {T "\"channels\": [{}], \"overlap\": 1.5}}",
+     "r.json:2:83: key \"overlap\": 1.5 is not a share from 0 to 1"},
     {T "\"channels\": [{}], \"phase_jitter\": -1}}",
      "r.json:2:83: key \"phase_jitter\": -1 is not from 0 (every step begins alike) to 1 (any phase)"},
     {T "\"channels\": [{}], \"amplitude_drift\": 11}}",
@@ -290,16 +309,21 @@ static const struct broken {
      "r.json:2:13: key \"rate\": 0 is not a number of samples per second, above 0"},
     {S "\"signals\": {\"rate\": 1, \"samples\": 0, \"tones\": {}, \"channels\": [{}]}}",
      "r.json:2:24: key \"samples\": needs the number of samples of one step, from 1 to 100000000"},
-    {S "\"model\": 1, \"signals\": {}}", "r.json:2:1: key \"model\": needs a string in double quotes; this is a number"},
+    {S "\"model\": 1, \"signals\": {}}",
+     "r.json:2:1: key \"model\": needs a string in double quotes; this is a number"},
     {S "\"model\": \"sleep-strict\", "
        "\"signals\": {\"rate\": 1, \"samples\": 1, \"tones\": {}, \"channels\": [{}]}}",
      "r.json:2:1: key \"model\": *"},
-    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"Wake\", \"N1\", \"N2\", \"N3\", \"REM\"], \"recordings\": 2, "
+    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"Wake\", \"N1\", \"N2\", \"N3\", \"REM\"], "
+     "\"recordings\": 2, "
      "\"steps\": 9, "
-     "\"start\": {\"Wake\": 1}, \"model\": \"sleep-strict\",\n\"transitions\": [[0, 0, 0, 1, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, "
+     "\"start\": {\"Wake\": 1}, \"model\": \"sleep-strict\",\n\"transitions\": [[0, 0, 0, 1, 0], [0, 1, 0, "
+     "0, 0], [0, 0, 1, 0, "
      "0], "
-     "[0, 0, 0, 1, 0], [0, 0, 0, 0, 1]], \"signals\": {\"rate\": 1, \"samples\": 1, \"tones\": {}, \"channels\": [{}]}}",
-     "r.json:2:17: key \"transitions\", row \"Wake\": model sleep-strict forbids all of it; leave out \"model\" or give it a "
+     "[0, 0, 0, 1, 0], [0, 0, 0, 0, 1]], \"signals\": {\"rate\": 1, \"samples\": 1, \"tones\": {}, "
+     "\"channels\": [{}]}}",
+     "r.json:2:17: key \"transitions\", row \"Wake\": model sleep-strict forbids all of it; leave out "
+     "\"model\" or give it a "
      "class "
      "that may follow"},
 };
@@ -336,7 +360,9 @@ static void save(const made *m, const char *file)
                                       .rate = 100};
     assert_ok(sp_signals_writer_open(file, &header, &writer, &err), &err);
     assert_ok(sp_signals_writer_add(writer, 7, m->x, &err), &err);
-    assert_ok(sp_signals_writer_add(writer, m->nights.n_steps - 7, m->x + 7 * 2 * m->recipe->signals->n_samples, &err), &err);
+    assert_ok(sp_signals_writer_add(writer, m->nights.n_steps - 7,
+                                    m->x + 7 * 2 * m->recipe->signals->n_samples, &err),
+              &err);
     assert_ok(sp_signals_writer_commit(writer, &err), &err);
     assert_int_equal(sp_signals_writer_open(file, &header, &writer, &err), SP_EFILE);
     assert_sentence(err.message, "FILE: exists already; use `force` to replace it", file);
@@ -379,7 +405,8 @@ static void what_is_written_is_read(void **state)
 }
 
 /* A file of one dataset of a type and shape, and no more. */
-static void put(const char *file, const char *path, hid_t type, int rank, const hsize_t *dims, const void *data)
+static void put(const char *file, const char *path, hid_t type, int rank, const hsize_t *dims,
+                const void *data)
 {
     hid_t h5 = access(file, F_OK) == 0 ? H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT)
                                        : H5Fcreate(file, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
@@ -406,8 +433,10 @@ static void others_write_other_files(void **state)
     put(made_path("a.h5"), "/labels", H5T_NATIVE_INT64, 1, &one, labels);
     assert_ok(sp_signals_open(made_path("a.h5"), "eeg", NULL, &s, &err), &err);
     const sp_signals_info *info = sp_signals_info_of(s);
-    assert_true(info->n_channels == 1 && info->n_samples == 4 && info->n_steps == 3 && info->n_recordings == 1);
-    assert_true(info->n_classes == 3 && !info->classes && info->labels[0] == 2 && !info->split && info->rate == 0);
+    assert_true(info->n_channels == 1 && info->n_samples == 4 && info->n_steps == 3 &&
+                info->n_recordings == 1);
+    assert_true(info->n_classes == 3 && !info->classes && info->labels[0] == 2 && !info->split &&
+                info->rate == 0);
     assert_string_equal(info->ids[0], "0");
     assert_ok(sp_signals_read(s, 1, 2, out, &err), &err);
     for (int i = 0; i < 8; i++)
@@ -475,26 +504,29 @@ static void broken_files_have_their_sentence(void **state)
     assert_ok(sp_signals_read(s, 0, 1, out, &err), &err);
     assert_int_equal(sp_signals_read(s, 0, 2, out, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
-    assert_sentence(err.message,
-                    "FILE: /signals, recording 0, step 1, channel 1, sample 1 is nan; signals must be finite numbers of "
-                    "float32: fill the gap (0 says nothing), or leave the step out",
-                    a);
+    assert_sentence(
+        err.message,
+        "FILE: /signals, recording 0, step 1, channel 1, sample 1 is nan; signals must be finite numbers of "
+        "float32: fill the gap (0 says nothing), or leave the step out",
+        a);
     sp_signals_close(s);
     assert_int_equal(sp_signals_open(a, "eeg", NULL, &s, &err), SP_EFILE);
     put(a, "/labels", H5T_NATIVE_INT64, 1, &three, labels);
     assert_int_equal(sp_signals_open(a, NULL, NULL, &s, &err), SP_EDATA);
-    assert_sentence(err.message,
-                    "FILE: dataset /labels has 3 values, but must have 2 to go with /signals; write one for each step, "
-                    "-1 where it has none",
-                    a);
+    assert_sentence(
+        err.message,
+        "FILE: dataset /labels has 3 values, but must have 2 to go with /signals; write one for each step, "
+        "-1 where it has none",
+        a);
     const char *b = made_path("b.h5");
     put(b, "/signals", H5T_NATIVE_FLOAT, 3, cube, hole);
     put(b, "/split", H5T_NATIVE_INT64, 1, &two, split);
     assert_int_equal(sp_signals_open(b, NULL, NULL, &s, &err), SP_EDATA);
-    assert_sentence(err.message,
-                    "FILE: dataset /split has 2 values, but must have 1 to go with /signals; write one for each "
-                    "recording, 0 = training, 1 = testing",
-                    b);
+    assert_sentence(
+        err.message,
+        "FILE: dataset /split has 2 values, but must have 1 to go with /signals; write one for each "
+        "recording, 0 = training, 1 = testing",
+        b);
     const char *c = made_path("c.h5");
     put(c, "/signals", H5T_NATIVE_FLOAT, 3, cube, hole);
     put(c, "/offsets", H5T_NATIVE_INT64, 1, &two, offsets);
@@ -504,7 +536,8 @@ static void broken_files_have_their_sentence(void **state)
     put(d, "/signals", H5T_NATIVE_FLOAT, 1, &two, hole);
     assert_int_equal(sp_signals_open(d, NULL, NULL, &s, &err), SP_EDATA);
     assert_sentence(err.message,
-                    "FILE: dataset /signals has shape [2], but signals are [steps, channels, samples], or [steps, samples] "
+                    "FILE: dataset /signals has shape [2], but signals are [steps, channels, samples], or "
+                    "[steps, samples] "
                     "of one channel",
                     d);
     assert_h5_closed();
@@ -568,12 +601,18 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_stage_has_its_tones),           cmocka_unit_test(without_noise_it_is_the_formula),
-        cmocka_unit_test(jitter_drift_and_overlap),           cmocka_unit_test(the_nights_are_those_of_the_chain),
-        cmocka_unit_test(a_model_takes_its_transitions_away), cmocka_unit_test(the_shipped_recipe_is_that_of_the_story),
-        cmocka_unit_test(every_fault_has_its_sentence),       cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(others_write_other_files),           cmocka_unit_test(weights_and_masks_stand_beside),
-        cmocka_unit_test(broken_files_have_their_sentence),   cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(each_stage_has_its_tones),
+        cmocka_unit_test(without_noise_it_is_the_formula),
+        cmocka_unit_test(jitter_drift_and_overlap),
+        cmocka_unit_test(the_nights_are_those_of_the_chain),
+        cmocka_unit_test(a_model_takes_its_transitions_away),
+        cmocka_unit_test(the_shipped_recipe_is_that_of_the_story),
+        cmocka_unit_test(every_fault_has_its_sentence),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(others_write_other_files),
+        cmocka_unit_test(weights_and_masks_stand_beside),
+        cmocka_unit_test(broken_files_have_their_sentence),
+        cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,18 +80,19 @@ static void assert_names(const char *what, const char *const *names, const json_
 }
 
 /* values[i] for i in first .. first+n-1 of the wanted list. */
-#define ASSERT_VALUES(what, values, wanted, first, n)                                                                            \
-    do {                                                                                                                         \
-        if (!json_is_array(wanted)) {                                                                                            \
-            assert_null(values);                                                                                                 \
-            break;                                                                                                               \
-        }                                                                                                                        \
-        assert_non_null(values);                                                                                                 \
-        for (int64_t i_ = 0; i_ < (n); i_++) {                                                                                   \
-            double wanted_ = value_of(json_array_get(wanted, (size_t)((first) + i_))), found_ = (double)(values)[i_];            \
-            if (!(found_ == wanted_ || (isnan(found_) && isnan(wanted_))))                                                       \
-                fail_msg("%s %lld is %.17g, expected %.17g", what, (long long)i_, found_, wanted_);                              \
-        }                                                                                                                        \
+#define ASSERT_VALUES(what, values, wanted, first, n)                                                        \
+    do {                                                                                                     \
+        if (!json_is_array(wanted)) {                                                                        \
+            assert_null(values);                                                                             \
+            break;                                                                                           \
+        }                                                                                                    \
+        assert_non_null(values);                                                                             \
+        for (int64_t i_ = 0; i_ < (n); i_++) {                                                               \
+            double wanted_ = value_of(json_array_get(wanted, (size_t)((first) + i_))),                       \
+                   found_ = (double)(values)[i_];                                                            \
+            if (!(found_ == wanted_ || (isnan(found_) && isnan(wanted_))))                                   \
+                fail_msg("%s %lld is %.17g, expected %.17g", what, (long long)i_, found_, wanted_);          \
+        }                                                                                                    \
     } while (0)
 
 static void check_info(const sp_source_info *info, const json_t *expect)
@@ -131,7 +132,8 @@ static void check_info(const sp_source_info *info, const json_t *expect)
             assert_text(texts[i].key, texts[i].found, text_of(expect, texts[i].key));
 }
 
-static void check_block(const sp_block *block, const sp_source_info *info, int64_t first, const json_t *expect)
+static void check_block(const sp_block *block, const sp_source_info *info, int64_t first,
+                        const json_t *expect)
 {
     const int64_t n = block->n_steps, at = info->offsets[first] + block->first_step;
     const json_t *scores = json_object_get(expect, "scores");
@@ -147,7 +149,8 @@ static void check_block(const sp_block *block, const sp_source_info *info, int64
     ASSERT_VALUES("label", block->labels, json_object_get(expect, "labels"), at, n);
     ASSERT_VALUES("segment", block->segments, json_object_get(expect, "segments"), at, n);
     ASSERT_VALUES("weight", block->weights, json_object_get(expect, "weights"), at, n);
-    ASSERT_VALUES("mask", block->mask, json_object_get(expect, "mask"), at * info->n_classes, n * info->n_classes);
+    ASSERT_VALUES("mask", block->mask, json_object_get(expect, "mask"), at * info->n_classes,
+                  n * info->n_classes);
 }
 
 enum { ALL = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK };
@@ -241,8 +244,8 @@ static void check_codes(const char *file, const sp_source_options *options, sp_s
         if (step == length)
             continue;
         char part[600];
-        snprintf(part, sizeof part, "recording %.500s, step %lld: label \"%d\" is ", info->ids[r], (long long)step,
-                 (int)plain->labels[at + step]);
+        snprintf(part, sizeof part, "recording %.500s, step %lld: label \"%d\" is ", info->ids[r],
+                 (long long)step, (int)plain->labels[at + step]);
         assert_int_equal(sp_source_read(coded, r, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
         assert_int_equal(err.step, step);
         if (!strstr(err.message, part))
@@ -465,7 +468,8 @@ static void test_many_groups(void **state)
 {
     (void)state;
     enum { MANY = 3000 };
-    hid_t file = H5Fcreate(made_path("groups.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t file = H5Fcreate(made_path("groups.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+          links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
     for (int i = MANY - 1; i >= 0; i--) {
         char path[64];

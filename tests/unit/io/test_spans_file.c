@@ -31,8 +31,8 @@ static int setup(void **state)
     put(f->scores, "recording,O,B-PER,I-PER\n"
                    "a,0.1,0.8,0.1\na,0.1,0.1,0.8\na,0.8,0.1,0.1\na,0.1,0.8,0.1\n"
                    "b,0.8,0.1,0.1\nb,0.1,0.8,0.1\nb,0.2,0.2,0.6\nb,0.9,0.05,0.05\n");
-    put(f->text,
-        "{\"text\": \"Jane Austen and Emma Woodhouse .\", \"offset_mapping\": [[0,4],[5,11],[12,15],[16,20],[21,30],[31,32]]}");
+    put(f->text, "{\"text\": \"Jane Austen and Emma Woodhouse .\", \"offset_mapping\": "
+                 "[[0,4],[5,11],[12,15],[16,20],[21,30],[31,32]]}");
     *state = f;
     return 0;
 }
@@ -80,13 +80,15 @@ static void each_allocation_may_fail(void **state)
     assert_non_null(fgets(line, sizeof line, in));
     assert_non_null(strstr(line, "\"text\": \"Jane Austen\""));
     assert_non_null(fgets(line, sizeof line, in));
-    assert_non_null(strstr(line, "\"first\": 3, \"last\": 4, \"start\": 16, \"end\": 30, \"text\": \"Emma Woodhouse\""));
+    assert_non_null(
+        strstr(line, "\"first\": 3, \"last\": 4, \"start\": 16, \"end\": 30, \"text\": \"Emma Woodhouse\""));
     assert_null(fgets(line, sizeof line, in));
     fclose(in);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(each_allocation_may_fail, setup, teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_allocation_may_fail, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

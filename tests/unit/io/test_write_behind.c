@@ -121,8 +121,9 @@ static void test_no_room(void **state)
         const sp_status finished = sp_write_behind_finish(behind, &last);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(finished, SP_EFILE);
-        const char *sentence = "FILE: cannot be written, the file would be larger than allowed here (File too large); nothing "
-                               "was written; see ulimit -f";
+        const char *sentence =
+            "FILE: cannot be written, the file would be larger than allowed here (File too large); nothing "
+            "was written; see ulimit -f";
         assert_sentence(last.message, sentence, made_path("full.bin"));
         if (status != SP_OK)
             assert_sentence(err.message, sentence, made_path("full.bin"));
@@ -143,7 +144,8 @@ static void test_given_up(void **state)
         assert_ok(sp_output_begin(&output, made_path("gone.bin"), false, NULL, &err), &err);
         sp_write_behind *behind = sp_write_behind_new(&output);
         for (int i = 0; i < n; i++)
-            assert_ok(sp_write_behind_put(behind, bytes, sizeof bytes, i * (int64_t)sizeof bytes, &err), &err);
+            assert_ok(sp_write_behind_put(behind, bytes, sizeof bytes, i * (int64_t)sizeof bytes, &err),
+                      &err);
         sp_write_behind_free(behind);
         sp_output_abort(&output);
         assert_int_equal(access(made_path("gone.bin"), F_OK), -1);
@@ -177,6 +179,7 @@ static void test_each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_no_room),
-                                       cmocka_unit_test(test_given_up), cmocka_unit_test(test_each_allocation_may_fail)};
+                                       cmocka_unit_test(test_given_up),
+                                       cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -175,7 +175,8 @@ static void counting(void **state)
     sp_label_counts_add(&c, 2, two, NULL);
     sp_label_counts_add(&c, 1, three, NULL);
     sp_label_counts_add(&c, 0, NULL, NULL);
-    const int64_t transitions[] = {1, 1, 0, 0, 0, 0, 1, 0, 0}, starts[] = {1, 1, 0}, ends[] = {1, 1, 1}, steps[] = {3, 3, 2};
+    const int64_t transitions[] = {1, 1, 0, 0, 0, 0, 1, 0, 0}, starts[] = {1, 1, 0}, ends[] = {1, 1, 1},
+                  steps[] = {3, 3, 2};
     assert_memory_equal(c.transitions, transitions, sizeof transitions);
     assert_memory_equal(c.starts, starts, sizeof starts);
     assert_memory_equal(c.ends, ends, sizeof ends);
@@ -196,7 +197,8 @@ static void counting(void **state)
     assert_int_equal(sp_model_from_counts("x", names, &c, 2, &m, &err), SP_EINVAL);
     assert_string_equal(err.message, "no class starts at least 2 of the 4 recordings; lower `min_count`");
     assert_int_equal(sp_model_from_counts("x", names, &c, 0, &m, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`min_count` 0: must be at least 1; at 0 every transition would be allowed");
+    assert_string_equal(err.message,
+                        "`min_count` 0: must be at least 1; at 0 every transition would be allowed");
     sp_label_counts_clear(&c);
 
     assert_ok(sp_label_counts_init(&c, 3, &err), &err);

@@ -15,7 +15,8 @@ static void test_counts(void **state)
     /* a a b b b | c -1 a, with a -> c and c -> anything but c, a forbidden; c -> b seen in the third recording */
     int32_t labels[] = {0, 0, 1, 1, 1, 2, -1, 0, 2, 1};
     int64_t offsets[] = {0, 5, 8, 10};
-    sp_training training = {.batch = {{NULL, SP_F64, 3, 10, NULL, NULL, NULL}, 3, offsets}, .labels = labels, .classes = names};
+    sp_training training = {
+        .batch = {{NULL, SP_F64, 3, 10, NULL, NULL, NULL}, 3, offsets}, .labels = labels, .classes = names};
     sp_model *rules = sp_model_new("rules", 3, names), *model;
     assert_non_null(rules);
     assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 0, 1, 1, 1, 1, 0, 1}, NULL, &err), &err);
@@ -59,7 +60,8 @@ static void test_run_lengths(void **state)
     }
     labels[n++] = 0;
     offsets[1] = n;
-    sp_training training = {.batch = {{NULL, SP_F64, 2, n, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = {
+        .batch = {{NULL, SP_F64, 2, n, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_run_lengths runs[2];
     assert_ok(sp_run_lengths_collect(&training, 0.3, runs, &err), &err);
     assert_int_equal(runs[1].n, 7);
@@ -114,8 +116,9 @@ static void test_degenerate(void **state)
                 assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
                 check_json(model);
                 const bool is_counts = m == SP_FIT_CRF && isinf(report.penalty);
-                assert_non_null(
-                    strstr(model->description, is_counts ? "counts, no random field tried being better" : methods[m]));
+                assert_non_null(strstr(model->description, is_counts
+                                                               ? "counts, no random field tried being better"
+                                                               : methods[m]));
                 if (v == 0 && m == SP_FIT_COUNTS)
                     assert_true(isnan(report.after)); /* nothing to cross-validate with */
                 sp_fit_report_clear(&report);
@@ -148,13 +151,17 @@ static void test_evidence(void **state)
     const int32_t two_groups[N] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
     for (int n = 0; n <= N; n++)
         offsets[n] = n * T;
-    sp_training training = {.batch = {{e, SP_F64, 2, S, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    sp_training training = {
+        .batch = {{e, SP_F64, 2, S, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
     sp_fit_options options = sp_fit_options_default();
     sp_workers *workers = sp_workers_new(1);
     for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
         for (int t = 0; t < S; t++) {
-            labels[t] = t % T == 0 ? t / T % 2 : learn_uniform(&random) < 0.05 ? !labels[t - 1] : labels[t - 1];
-            const bool is_wrong = is_noisy && learn_uniform(&random) < 0.3; /* by 20 nats: plain settings follow it */
+            labels[t] = t % T == 0                      ? t / T % 2
+                        : learn_uniform(&random) < 0.05 ? !labels[t - 1]
+                                                        : labels[t - 1];
+            const bool is_wrong =
+                is_noisy && learn_uniform(&random) < 0.3; /* by 20 nats: plain settings follow it */
             e[2 * t + labels[t]] = is_wrong ? -20 : 0;
             e[2 * t + !labels[t]] = is_wrong ? 0 : -20;
         }
@@ -165,7 +172,8 @@ static void test_evidence(void **state)
         if (is_noisy) {
             assert_true(model->temperature > 5 && report.after > report.before + 0.1);
         } else {
-            assert_true(report.before == 1 && report.after == 1 && model->temperature == 1 && model->transition_weight == 1);
+            assert_true(report.before == 1 && report.after == 1 && model->temperature == 1 &&
+                        model->transition_weight == 1);
             assert_true(model->prior_weight == 0 &&
                         (!model->min_dwell || (model->min_dwell[0] == 1 && model->min_dwell[1] == 1)));
         }
@@ -178,7 +186,8 @@ static void test_evidence(void **state)
     assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
     assert_non_null(report.untuned);
     assert_true(isnan(report.after) && isnan(report.before));
-    assert_non_null(strstr(model->description, "; nothing was tuned: fewer than three labelled recordings (or groups)"));
+    assert_non_null(
+        strstr(model->description, "; nothing was tuned: fewer than three labelled recordings (or groups)"));
     sp_fit_report_clear(&report);
     sp_model_free(model);
     sp_workers_free(workers);
@@ -206,7 +215,8 @@ static void test_calibration(void **state)
                 labels[t] = k;
         }
     }
-    sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = {
+        .batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_calibrated c;
     assert_ok(sp_calibrate(&training, &c, &err), &err);
     assert_close(c.temperature, 3, 0, 0.08);
@@ -280,9 +290,10 @@ static void test_tied_memory(void **state)
     (void)state;
     for (int i = 0; i < T * K; i++)
         scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
-    tied_attempt a = {
-        .training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags},
-        .workers = sp_workers_new(1)};
+    tied_attempt a = {.training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets},
+                                   .labels = labels,
+                                   .classes = tags},
+                      .workers = sp_workers_new(1)};
     assert_int_equal(sp_tied_aim_read("f1", &a.aim, NULL), SP_OK);
     a.aim.scheme = "bioes";
     a.aim.with_curve = true;
@@ -334,7 +345,8 @@ static void test_fusion(void **state)
         assert_int_equal(report.fusion.kept, SP_FUSION_ALONE);
         assert_int_equal(report.fusion.best, 0);
         assert_true(model->fusion->weights[0] == 1 && model->fusion->weights[1] == 0);
-        assert_true(v ? report.fusion.learnt_weights[1] < 0.1 : fabs(report.fusion.learnt_weights[0] - 0.5) < 1e-3);
+        assert_true(v ? report.fusion.learnt_weights[1] < 0.1
+                      : fabs(report.fusion.learnt_weights[0] - 0.5) < 1e-3);
         assert_true(v ? report.fusion.figure[1] < report.fusion.figure[0] : report.fusion.mean_gain == 0);
         assert_int_equal(model->row[CASE_K], alone->row[CASE_K]);
         assert_memory_equal(model->weight, alone->weight, (size_t)model->row[CASE_K] * sizeof(double));
@@ -348,8 +360,10 @@ static void test_fusion(void **state)
     assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
     assert_int_equal(report.fusion.n, 3);
     assert_int_equal(report.fusion.kept, SP_FUSION_LEARNT);
-    assert_true(report.fusion.learnt_gain > report.fusion.learnt_error && report.fusion.learnt > report.fusion.mean);
-    assert_true(report.fusion.weights[2] < 0.1 && fabs(report.fusion.weights[0] - report.fusion.weights[1]) < 0.2);
+    assert_true(report.fusion.learnt_gain > report.fusion.learnt_error &&
+                report.fusion.learnt > report.fusion.mean);
+    assert_true(report.fusion.weights[2] < 0.1 &&
+                fabs(report.fusion.weights[0] - report.fusion.weights[1]) < 0.2);
     assert_memory_equal(model->fusion->weights, report.fusion.weights, 3 * sizeof(double));
     assert_string_equal(model->fusion->names[2], "third");
     sp_fit_report_clear(&report);
@@ -411,10 +425,13 @@ static void test_floor(void **state)
     sp_error err;
     sp_model *rules = sp_model_new("rules", K, names);
     assert_non_null(rules);
-    assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, NULL, &err), &err);
+    assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+                                  NULL, &err),
+              &err);
     attempt a = {.options = sp_fit_options_default(), .workers = sp_workers_new(1)};
-    a.c.training =
-        (sp_training){.batch = {{scores, SP_F64, K, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    a.c.training = (sp_training){.batch = {{scores, SP_F64, K, N * T, NULL, NULL, NULL}, N, offsets},
+                                 .labels = labels,
+                                 .classes = names};
     a.options.rules = rules;
     a.options.features = SP_FEATURES_NONE;
     for (int may = 0; may < 2; may++) {
@@ -436,10 +453,11 @@ static void test_floor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),        cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_evidence),      cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_tied_memory),   cmocka_unit_test(test_floor),       cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_fusion_memory),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths),
+        cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_tied_memory), cmocka_unit_test(test_floor),
+        cmocka_unit_test(test_fusion),      cmocka_unit_test(test_fusion_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,8 +103,8 @@ static int64_t hard(const sp_model *rules, const sp_scores *scores, const int32_
 
 /* Models of folds have all, too, and Viterbi breaks no hard rule in the recordings that they did not see.
  * Returns how often their labels do. */
-static int64_t check_folds(const char *how, const sp_training *training, const sp_fit_options *options, const sp_model *rules,
-                           sp_workers *workers)
+static int64_t check_folds(const char *how, const sp_training *training, const sp_fit_options *options,
+                           const sp_model *rules, sp_workers *workers)
 {
     const sp_batch *batch = &training->batch;
     int32_t fold[N_RECORDINGS];
@@ -123,7 +123,9 @@ static int64_t check_folds(const char *how, const sp_training *training, const s
         has_all(how, models[f], rules);
     }
     if (batch->scores.data && training->n_beside == 0 && !training->decided) {
-        assert_ok(sp_cross_decode(training, (const sp_model *const *)models, fold, N_FOLDS, &decode, workers, &out, &err), &err);
+        assert_ok(sp_cross_decode(training, (const sp_model *const *)models, fold, N_FOLDS, &decode, workers,
+                                  &out, &err),
+                  &err);
         for (int64_t r = 0; r < batch->n_recordings; r++) {
             const sp_scores scores = sp_batch_recording(batch, r);
             if (results[r].status == SP_OK && hard(rules, &scores, paths + batch->offsets[r]))
@@ -297,7 +299,9 @@ static void tied_weights_keep_names(void **state)
 {
     (void)state;
     enum { T = 12, K = 5 };
-    static const char *const tags[] = {"O", "B-A", "I-A", "E-A", "S-A"}, *const named[] = {"none", "B-A", "I-A", "E-A", "S-A"};
+    static const char *const tags[] = {"O", "B-A", "I-A", "E-A", "S-A"}, *const named[] = {"none", "B-A",
+                                                                                           "I-A", "E-A",
+                                                                                           "S-A"};
     static const int32_t labels[] = {0, 1, 3, 0, 4, 0, 0, 1, 2, 3, 0, 0};
     static const int64_t offsets[] = {0, 6, 12};
     double scores[T * K];
@@ -322,7 +326,8 @@ static void tied_weights_keep_names(void **state)
     aim.scheme = "bioes";
     assert_ok(sp_fit_tied(&training, &options, &aim, workers, &model, &report, &err), &err);
     assert_ok(sp_model_align(model, K, named, class_of, &err), &err);
-    assert_ok(sp_cross_fit_tied(&training, &options, &aim, &bootstrap, workers, fold, models, &points, &err), &err);
+    assert_ok(sp_cross_fit_tied(&training, &options, &aim, &bootstrap, workers, fold, models, &points, &err),
+              &err);
     for (int f = 0; f < 2; f++) {
         assert_ok(sp_model_align(models[f], K, named, class_of, &err), &err);
         sp_model_free(models[f]);

@@ -43,7 +43,8 @@ static sp_model *some_model(int kind, uint64_t seed, bool has_weights)
     }
     if (kind == 3 || kind == 4) {
         m->durations = calloc(CASE_K, sizeof *m->durations);
-        m->durations[1] = (sp_duration){.form = SP_DURATION_RANGE, .min = {kind == 4 ? 2 : 1, false}, .max = {9, false}};
+        m->durations[1] =
+            (sp_duration){.form = SP_DURATION_RANGE, .min = {kind == 4 ? 2 : 1, false}, .max = {9, false}};
         m->durations[3] = (sp_duration){.form = SP_DURATION_POISSON, .centre = {4, false}};
         m->whole_at_start = m->whole_at_end = kind == 4;
     }
@@ -93,16 +94,19 @@ static void one_step_gives_the_counts(void **state)
         const sp_hidden_em_options once = {.has_labels = true, .smoothing = smoothing, .most_iterations = 1};
         sp_hidden_found em = {0};
         sp_violations violations, expected;
-        assert_ok(sp_hidden_fit(&c.training, &rules, &once, workers, "x", &found, &violations, &em, &err), &err);
+        assert_ok(sp_hidden_fit(&c.training, &rules, &once, workers, "x", &found, &violations, &em, &err),
+                  &err);
         rules.hidden = NULL;
-        assert_ok(sp_model_from_labels(&c.training, &rules, smoothing, NULL, "x", &counts, &expected, &err), &err);
+        assert_ok(sp_model_from_labels(&c.training, &rules, smoothing, NULL, "x", &counts, &expected, &err),
+                  &err);
         assert_true(expected.impossible > 0);
         n_illegal += expected.illegal;
         assert_int_equal(violations.illegal, expected.illegal);
         assert_int_equal(violations.impossible, expected.impossible);
         assert_int_equal(violations.transitions, expected.transitions);
         assert_int_equal(violations.scored, expected.scored);
-        assert_memory_equal(violations.illegal_pairs, expected.illegal_pairs, CASE_K * CASE_K * sizeof(int64_t));
+        assert_memory_equal(violations.illegal_pairs, expected.illegal_pairs,
+                            CASE_K * CASE_K * sizeof(int64_t));
         for (int32_t i = 0; i < CASE_K; i++) {
             const int32_t at[] = {3, 2, 1, 0}; /* where the class stands that the columns have there */
             assert_string_equal(found->classes[i], declared->classes[at[i]]);
@@ -145,7 +149,8 @@ static void a_class_that_comes_back(void **state)
         int32_t labels[T], set[T];
         sp_error err;
         sp_model *rules = sp_model_new("never left", 2, classes), *model;
-        sp_training training = {.batch = {{e, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
+        sp_training training = {
+            .batch = {{e, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
         for (int t = 0; t < T; t++) {
             e[2 * t + 1] = t < 100 || t >= 200 ? -20 : 50;
             labels[t] = -1;
@@ -179,7 +184,8 @@ static void a_class_that_comes_back(void **state)
 }
 
 /* log Z of the paths of a model that the labels allow (NULL: of all), over recordings that no label breaks. */
-static double log_z_of(const sp_model *model, const sp_training *training, const int32_t *labels, bool has_scores)
+static double log_z_of(const sp_model *model, const sp_training *training, const int32_t *labels,
+                       bool has_scores)
 {
     sp_error err;
     sp_chain *chain;
@@ -197,9 +203,13 @@ static double log_z_of(const sp_model *model, const sp_training *training, const
         sp_scores s = sp_batch_recording(&training->batch, r);
         double *x = malloc((size_t)s.n_steps * (size_t)K * sizeof *x), log_z;
         for (int64_t i = 0; i < s.n_steps * K; i++) {
-            const int32_t label = labels ? labels[training->batch.offsets[r] + i / K] : -1, k = (int32_t)(i % K);
-            const double e = s.data ? sp_scores_at(&s, i / K, k) : 0, t = isnan(model->temperature) ? 1 : model->temperature;
-            x[i] = (label >= 0 && label != k) || e == -INFINITY ? -INFINITY : has_scores ? e / t - prior[k] : 0;
+            const int32_t label = labels ? labels[training->batch.offsets[r] + i / K] : -1,
+                          k = (int32_t)(i % K);
+            const double e = s.data ? sp_scores_at(&s, i / K, k) : 0,
+                         t = isnan(model->temperature) ? 1 : model->temperature;
+            x[i] = (label >= 0 && label != k) || e == -INFINITY ? -INFINITY
+                   : has_scores                                 ? e / t - prior[k]
+                                                                : 0;
         }
         s.data = x;
         s.dtype = SP_F64;
@@ -220,13 +230,14 @@ static void keep_what_is_legal(learn_case *c, const sp_model *model)
         for (int32_t k = 0; k < CASE_K; k++)
             if (c->scores[t * CASE_K + k] == -INFINITY)
                 c->scores[t * CASE_K + k] = -5;
-    for (int64_t t = c->training.batch.scores.n_steps - 1; t >= 0; t--) { /* a label that breaks something becomes none */
+    for (int64_t t = c->training.batch.scores.n_steps - 1; t >= 0;
+         t--) { /* a label that breaks something becomes none */
         sp_error err;
         sp_hidden *h;
         assert_ok(sp_hidden_new(&c->training, &rules, &h, &err), &err);
         const sp_violations *v = sp_hidden_violations(h);
-        const bool is_broken =
-            v->illegal + v->illegal_start + v->illegal_end > 0 || sp_hidden_n_pieces(h) != c->training.batch.n_recordings;
+        const bool is_broken = v->illegal + v->illegal_start + v->illegal_end > 0 ||
+                               sp_hidden_n_pieces(h) != c->training.batch.n_recordings;
         sp_hidden_free(h);
         if (!is_broken)
             break;
@@ -245,8 +256,10 @@ static void the_likelihood_never_falls(void **state)
         learn_case c = some_case(30 + (uint64_t)v, v % 2 ? 0.4 : 0.1);
         sp_model *declared = some_model(v % HIDDEN_KINDS, (uint64_t)v, v % 5 == 0), *found;
         double values[MOST + 1];
-        const sp_hidden_em_options how = {
-            .has_labels = true, .has_scores = v % 4 >= 2, .smoothing = v % 3 ? 0 : 0.5, .most_iterations = MOST};
+        const sp_hidden_em_options how = {.has_labels = true,
+                                          .has_scores = v % 4 >= 2,
+                                          .smoothing = v % 3 ? 0 : 0.5,
+                                          .most_iterations = MOST};
         sp_hidden_found em = {.values = values};
         if (v % 2)
             keep_what_is_legal(&c, declared);
@@ -258,7 +271,8 @@ static void the_likelihood_never_falls(void **state)
                 fail_msg("kind %d: %.17g after %.17g", v % HIDDEN_KINDS, values[i + 1], values[i]);
         assert_true(values[em.n_iterations] > values[0] + 0.1);
         assert_ok(sp_model_check(found, &err), &err);
-        if (v % 2 && how.has_scores) /* nothing was cut and each recording counts: the model is what was learnt */
+        if (v % 2 &&
+            how.has_scores) /* nothing was cut and each recording counts: the model is what was learnt */
             assert_close(log_z_of(found, &c.training, c.labels, true), em.log_z, 1e-7, 1e-9);
         sp_model_free(found);
         sp_model_free(declared);
@@ -296,8 +310,9 @@ static void states_become_different(void **state)
     int64_t offsets[] = {0, T};
     for (int i = 0; i < 2; i++)
         draw_runs(5 + (uint64_t)i, T, labels[i]);
-    const sp_training training = {
-        .batch = {{NULL, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels[0], .classes = classes};
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets},
+                                  .labels = labels[0],
+                                  .classes = classes};
     sp_model *m = sp_model_new("xy", 2, classes), *found, *one;
     const uint8_t allow[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     m->n_states = 3;
@@ -313,11 +328,13 @@ static void states_become_different(void **state)
     assert_ok(sp_fit(&training, &options, workers, &one, NULL, &err), &err);
     options.rules = m;
     assert_ok(sp_fit(&training, &options, workers, &found, NULL, &err), &err);
-    const double x1 = exp(found->weight[sp_model_edge(found, 0, 0)]), x2 = exp(found->weight[sp_model_edge(found, 1, 1)]);
+    const double x1 = exp(found->weight[sp_model_edge(found, 0, 0)]),
+                 x2 = exp(found->weight[sp_model_edge(found, 1, 1)]);
     assert_true(x1 < 0.3);
     assert_close(x2, 1 - 1. / 30, 0.02, 0);
     assert_close(exp(found->weight[sp_model_edge(found, 2, 2)]), 1 - 1. / 6, 0.02, 0);
-    assert_true(log_z_of(found, &training, labels[1], false) > log_z_of(one, &training, labels[1], false) + 50);
+    assert_true(log_z_of(found, &training, labels[1], false) >
+                log_z_of(one, &training, labels[1], false) + 50);
     sp_workers_free(workers);
     sp_model_free(m);
     sp_model_free(one);
@@ -391,7 +408,8 @@ static void the_model_is_the_field(void **state)
         assert_ok(sp_crf_objective(crf, theta, NULL, one, &best, NULL, &err), &err);
         assert_true(best < counts - 1);
         assert_ok(sp_crf_to_model(crf, theta, "field", &model, &err), &err);
-        assert_close(log_z_of(model, &c.training, NULL, true) - log_z_of(model, &c.training, c.labels, true), best, 1e-6, 1e-9);
+        assert_close(log_z_of(model, &c.training, NULL, true) - log_z_of(model, &c.training, c.labels, true),
+                     best, 1e-6, 1e-9);
         free(theta);
         sp_model_free(model);
         sp_model_free(declared);
@@ -447,7 +465,8 @@ static sp_status attempt(void *arg)
     sp_fit_options options = sp_fit_options_default();
     options.tune = SP_TUNE_NONE;
     options.penalty = 1e6;
-    const sp_status status = sp_fit_crf(&f->c.training, &options, &f->rules, f->workers, &model, &report, NULL);
+    const sp_status status =
+        sp_fit_crf(&f->c.training, &options, &f->rules, f->workers, &model, &report, NULL);
     assert_true((status == SP_OK) == (model != NULL));
     sp_fit_report_clear(&report);
     sp_model_free(model);

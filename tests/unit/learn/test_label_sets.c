@@ -84,8 +84,9 @@ static double sum_of_paths(const weighed *w, int64_t t, int32_t from)
         const int64_t e = t ? sp_model_edge(w->model, from, s) : -1;
         if ((t && e < 0) || !sp_training_may(w->training, w->first + t, k))
             continue;
-        sum += exp((t ? w->next[e] : w->start[s]) + sp_scores_at(&w->training->batch.scores, w->first + t, k)) *
-               sum_of_paths(w, t + 1, s);
+        sum +=
+            exp((t ? w->next[e] : w->start[s]) + sp_scores_at(&w->training->batch.scores, w->first + t, k)) *
+            sum_of_paths(w, t + 1, s);
     }
     return sum;
 }
@@ -107,7 +108,8 @@ static void sums_are_those_of_all_paths(void **state)
         assert_ok(sp_hidden_new(&s.c.training, &rules, &h, &err), &err);
         const sp_model *model = sp_hidden_model(h);
         const sp_violations *v = sp_hidden_violations(h);
-        if (sp_hidden_n_pieces(h) == 3 && v->illegal + v->illegal_start + v->illegal_end == 0) { /* nothing was cut */
+        if (sp_hidden_n_pieces(h) == 3 &&
+            v->illegal + v->illegal_start + v->illegal_end == 0) { /* nothing was cut */
             double next[MOST_STATES * MOST_STATES], start[MOST_STATES], sum = 0;
             uint64_t random = seed;
             for (int64_t e = 0; e < model->row[model->n_states]; e++)
@@ -120,7 +122,8 @@ static void sums_are_those_of_all_paths(void **state)
             assert_ok(sp_hidden_run(h, &pass, workers, &found, &err), &err);
             for (int64_t r = 0; r < 3; r++) {
                 const int64_t first = s.c.offsets[r];
-                sum += log(sum_of_paths(&(weighed){model, &s.c.training, next, start, first, s.c.offsets[r + 1] - first}, 0, 0));
+                sum += log(sum_of_paths(
+                    &(weighed){model, &s.c.training, next, start, first, s.c.offsets[r + 1] - first}, 0, 0));
             }
             assert_close(*found.log_z, sum, 1e-10, 1e-12);
             free(found.all);
@@ -147,8 +150,10 @@ static void the_likelihood_never_falls(void **state)
         set_case s = sets_new(30 + (uint64_t)v, 7, 40, v % 2 ? 0.3 : 0, 0.6);
         sp_model *declared = states_model((uint64_t)v, 1 + v % 2), *found;
         double values[MOST + 1];
-        const sp_hidden_em_options how = {
-            .has_labels = true, .has_scores = v % 4 >= 2, .smoothing = v % 3 ? 0 : 0.5, .most_iterations = MOST};
+        const sp_hidden_em_options how = {.has_labels = true,
+                                          .has_scores = v % 4 >= 2,
+                                          .smoothing = v % 3 ? 0 : 0.5,
+                                          .most_iterations = MOST};
         sp_hidden_found em = {.values = values};
         sp_rules rules;
         assert_ok(sp_rules_init(&rules, declared, CASE_K, s.c.training.classes, &err), &err);
@@ -226,7 +231,8 @@ static void assert_same_weights(const sp_model *a, const sp_model *b, double tol
         assert_close(a->prior[i], b->prior[i], tolerance, 0);
         assert_close(exp(a->start[i]), exp(b->start[i]), tolerance, 0);
         for (int32_t j = 0; j < CASE_K; j++)
-            assert_close(exp(a->weight[sp_model_edge(a, i, j)]), exp(b->weight[sp_model_edge(b, i, j)]), tolerance, 0);
+            assert_close(exp(a->weight[sp_model_edge(a, i, j)]), exp(b->weight[sp_model_edge(b, i, j)]),
+                         tolerance, 0);
     }
 }
 
@@ -378,7 +384,7 @@ static void sets_may_break_rules(void **state)
         const sp_violations *v = sp_hidden_violations(h);
         assert_int_equal(v->scored, 8);
         assert_int_equal(v->transitions, i ? 5 : 7); /* without an impossible step, and what follows it */
-        assert_int_equal(v->illegal, 1);             /* {c} after b; {a, b} between two c: a; {b, c} between a and b: b */
+        assert_int_equal(v->illegal, 1); /* {c} after b; {a, b} between two c: a; {b, c} between a and b: b */
         for (int p = 0; p < 9; p++)
             assert_int_equal(v->illegal_pairs[p], 0);
         assert_int_equal(v->impossible, i);
@@ -411,15 +417,17 @@ static void sets_alone(void **state)
         const sp_status status = sp_fit(&s.c.training, &options, workers, &model, &report, &err);
         if (method == SP_FIT_CRF) {
             assert_int_equal(status, SP_EINVAL);
-            assert_non_null(strstr(err.message, "`method` crf is judged beside the counts by steps with one class, and every "
-                                                "labelled step has several; learn by `method` counts or em"));
+            assert_non_null(strstr(
+                err.message, "`method` crf is judged beside the counts by steps with one class, and every "
+                             "labelled step has several; learn by `method` counts or em"));
         } else {
             assert_ok(status, &err);
             assert_true(isnan(report.before) && isnan(report.after) && isnan(report.windows_gain));
             assert_true(report.n_steps == 0 && report.n_set_steps > 0);
             assert_true(method == SP_FIT_EM ||
-                        strstr(model->description, "; nothing was tuned: every labelled step has several classes, and figures "
-                                                   "are of steps with one"));
+                        strstr(model->description,
+                               "; nothing was tuned: every labelled step has several classes, and figures "
+                               "are of steps with one"));
             sp_fit_report_clear(&report);
         }
         sp_model_free(model);
@@ -483,7 +491,8 @@ static void sparse_labels(void **state)
         y = u < truth[y][0] ? 0 : u < truth[y][0] + truth[y][1] ? 1 : 2;
         labels[t] = t % 3 ? -1 : y;
     }
-    sp_training training = {.batch = {{NULL, SP_F64, 3, T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    sp_training training = {
+        .batch = {{NULL, SP_F64, 3, T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
     for (int i = 0; i < 3; i++) {
         sp_fit_report report = {.before = 0};
         const sp_fit_options options = sp_fit_options_default();
@@ -517,7 +526,8 @@ static void what_is_refused(void **state)
     options.memory = 3;
     options.tune = SP_TUNE_NONE;
     assert_int_equal(sp_fit(&s.c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "`memory` 3: how long a class has lasted is not known where labels leave classes open"));
+    assert_non_null(strstr(
+        err.message, "`memory` 3: how long a class has lasted is not known where labels leave classes open"));
     options.memory = 1;
     options.method = SP_FIT_COUNTS;
     options.durations = SP_DURATIONS_LEARN;
@@ -526,7 +536,8 @@ static void what_is_refused(void **state)
     const sp_tied_aim aim = {.scheme = "bioes"};
     sp_tied_report tied;
     assert_int_equal(sp_fit_tied(&s.c.training, &options, &aim, workers, &model, &tied, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "`tied` is judged by whole entities, of which labels with several classes say nothing"));
+    assert_non_null(strstr(
+        err.message, "`tied` is judged by whole entities, of which labels with several classes say nothing"));
     assert_null(model);
     sp_workers_free(workers);
     sets_free(&s);
@@ -539,7 +550,8 @@ static sp_status attempt(void *arg)
     sp_fit_options options = sp_fit_options_default();
     sp_workers *workers = sp_workers_new(1);
     options.tune = SP_TUNE_NONE;
-    const sp_status status = workers ? sp_fit(&s->c.training, &options, workers, &model, NULL, NULL) : SP_ENOMEM;
+    const sp_status status =
+        workers ? sp_fit(&s->c.training, &options, workers, &model, NULL, NULL) : SP_ENOMEM;
     assert_true((status == SP_OK) == (model != NULL));
     sp_model_free(model);
     sp_workers_free(workers);

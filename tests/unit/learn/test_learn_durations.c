@@ -55,7 +55,8 @@ typedef struct runs_case {
 
 static runs_case runs_case_new(int64_t n, int64_t T, int32_t K, draw *of_a, draw *of_b, uint64_t seed)
 {
-    runs_case c = {.labels = malloc((size_t)(n * T) * sizeof *c.labels), .offsets = malloc((size_t)(n + 1) * sizeof *c.offsets)};
+    runs_case c = {.labels = malloc((size_t)(n * T) * sizeof *c.labels),
+                   .offsets = malloc((size_t)(n + 1) * sizeof *c.offsets)};
     for (int64_t r = 0; r <= n; r++)
         c.offsets[r] = r * T;
     for (int64_t r = 0; r < n; r++) {
@@ -65,8 +66,9 @@ static runs_case runs_case_new(int64_t n, int64_t T, int32_t K, draw *of_a, draw
                 if (t >= 0)
                     c.labels[r * T + t] = k;
     }
-    c.training =
-        (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL, NULL, NULL}, n, c.offsets}, .labels = c.labels, .classes = names};
+    c.training = (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL, NULL, NULL}, n, c.offsets},
+                               .labels = c.labels,
+                               .classes = names};
     return c;
 }
 
@@ -143,7 +145,8 @@ static void test_counts_of_lengths(void **state)
     assert_true(d->n_pmf >= 18 && d->n_pmf == found[0].n_lengths);
     assert_true(model->durations[1].form == SP_DURATION_NEGATIVE_BINOMIAL && isinf(found[1].smoothing));
     assert_false(model->whole_at_start || model->whole_at_end);
-    assert_int_equal(sp_model_learn_durations(model, &c.training, 5, found, &err), SP_EINVAL); /* it has them */
+    assert_int_equal(sp_model_learn_durations(model, &c.training, 5, found, &err),
+                     SP_EINVAL); /* it has them */
     sp_model_free(model);
     runs_case_free(&c);
 }
@@ -156,8 +159,9 @@ static void test_what_is_cut(void **state)
     /* a a b b b a | a a b - b a b b */
     int32_t labels[] = {0, 0, 1, 1, 1, 0, 0, 0, 1, -1, 1, 0, 1, 1};
     const int64_t segments[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, offsets[] = {0, 14};
-    const sp_training training = {
-        .batch = {{NULL, SP_F64, 2, 14, segments, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, 14, segments, NULL, NULL}, 1, offsets},
+                                  .labels = labels,
+                                  .classes = names};
     sp_learnt_duration found[2];
     sp_model *model = free_model(2);
     assert_ok(sp_model_learn_durations(model, &training, 5, found, &err), &err);
@@ -224,7 +228,8 @@ static void test_geometric_is_the_ordinary_chain(void **state)
             int32_t path[T];
             double a, b;
             for (int t = 0; t < T; t++)
-                path[t] = t > 0 && learn_uniform(&seed) < .8 ? path[t - 1] : (int32_t)(K * learn_uniform(&seed));
+                path[t] =
+                    t > 0 && learn_uniform(&seed) < .8 ? path[t - 1] : (int32_t)(K * learn_uniform(&seed));
             assert_ok(sp_path_score(ordinary, &scores, path, &a, &err), &err);
             assert_ok(sp_path_score(chain, &scores, path, &b, &err), &err);
             assert_close(b, a, 0, 1e-9);
@@ -245,7 +250,8 @@ static void test_judged(void **state)
     (void)state;
     for (int markov = 0; markov < 2; markov++) {
         sp_fit_report report;
-        runs_case c = runs_case_new(20, 80, 2, markov ? of_size_1 : always_5, markov ? of_size_1 : always_5, 14);
+        runs_case c =
+            runs_case_new(20, 80, 2, markov ? of_size_1 : always_5, markov ? of_size_1 : always_5, 14);
         make_scores(&c, .6, 15);
         sp_fit_options options = sp_fit_options_default();
         options.durations = SP_DURATIONS_AUTO;
@@ -261,7 +267,8 @@ static void test_judged(void **state)
             assert_true(model->whole_at_start && !model->whole_at_end);
             assert_true(model->durations[0].pmf[4] > .9);
             for (int i = 0; i < 2; i++) /* changes alone */
-                assert_close(exp(model->transition_weight * model->weight[sp_model_edge(model, i, 1 - i)]), 1, .5, 0);
+                assert_close(exp(model->transition_weight * model->weight[sp_model_edge(model, i, 1 - i)]), 1,
+                             .5, 0);
         }
         sp_fit_report_clear(&report);
         sp_model_free(model);
@@ -286,7 +293,8 @@ static void test_judged_beside_the_random_field(void **state)
     sp_model *model = fitted(&c.training, &options, &report);
     assert_true(report.has_durations && model->durations);
     assert_close(report.after - report.durations_gain, value, 1e-12, 0);
-    assert_non_null(strstr(model->description, "fitted by counts, smoothing 0.5, with durations, better than the random field,"));
+    assert_non_null(strstr(model->description,
+                           "fitted by counts, smoothing 0.5, with durations, better than the random field,"));
     sp_fit_report_clear(&report);
     sp_model_free(model);
     sp_model_free(without);
@@ -317,11 +325,13 @@ static void test_reasons(void **state)
     for (int64_t t = 0; t < 240; t++)
         c.labels[t] = 0;
     assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "`durations` learn: no class has a run of which begin and end are seen"));
+    assert_non_null(
+        strstr(err.message, "`durations` learn: no class has a run of which begin and end are seen"));
     make_scores(&c, 1, 19);
     options.method = SP_FIT_CRF;
     assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`durations` learn needs `method` counts: `method` crf does not learn them");
+    assert_string_equal(err.message,
+                        "`durations` learn needs `method` counts: `method` crf does not learn them");
     sp_workers_free(workers);
     runs_case_free(&c);
 }
@@ -345,12 +355,14 @@ static void test_rules_with_durations(void **state)
     sp_fit_options options = sp_fit_options_default();
     options.rules = rules;
     assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EMODEL);
-    assert_non_null(strstr(err.message, "the min of the duration of \"a\" is a time, 150 s, but how long a step"));
+    assert_non_null(
+        strstr(err.message, "the min of the duration of \"a\" is a time, 150 s, but how long a step"));
     c.training.step_seconds = 30;
     model = fitted(&c.training, &options, &report);
     assert_true(model->durations[0].form == SP_DURATION_RANGE && model->durations[0].min.value == 150 &&
                 model->durations[0].min.is_seconds);
-    assert_true(model->durations[1].form == SP_DURATION_FREE && model->whole_at_end && !model->whole_at_start);
+    assert_true(model->durations[1].form == SP_DURATION_FREE && model->whole_at_end &&
+                !model->whole_at_start);
     assert_close(exp(model->weight[sp_model_edge(model, 0, 1)]), 1, 1e-12, 0);
     assert_true(exp(model->weight[sp_model_edge(model, 1, 0)]) < .3);
     assert_true(report.after > .85);
@@ -390,9 +402,11 @@ static void test_standard_error(void **state)
         a[i] = i % T < right[i / T] ? 0 : 1;
         b[i] = i % T < 5 ? 0 : 1;
     }
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels};
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets},
+                                  .labels = labels};
     const sp_judged with = {.paths = a}, without = {.paths = b};
-    const sp_fit_options alone = {.tune = SP_TUNE_ACCURACY}, grouped = {.tune = SP_TUNE_ACCURACY, .group = group};
+    const sp_fit_options alone = {.tune = SP_TUNE_ACCURACY},
+                         grouped = {.tune = SP_TUNE_ACCURACY, .group = group};
     sp_evidence better, worse;
     double error;
     assert_ok(sp_evidence_of(&training, &alone, &with, &better, &err), &err);
@@ -415,8 +429,9 @@ static void test_figures_together(void **state)
     const int32_t path[N * T] = {0, 1, 1, 1, 0, 2, 1, 0, 0, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, -1};
     const int64_t offsets[] = {0, 10, 20};
     const double costs[] = {0, 1, 1, 5, 0, 1, 1, 2.5, 0};
-    const sp_training training = {
-        .batch = {{NULL, SP_F64, 3, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = actions};
+    const sp_training training = {.batch = {{NULL, SP_F64, 3, N * T, NULL, NULL, NULL}, N, offsets},
+                                  .labels = labels,
+                                  .classes = actions};
     const sp_judged judged = {.paths = (int32_t *)path};
     double value[SP_N_TUNES];
     sp_error err;
@@ -424,14 +439,17 @@ static void test_figures_together(void **state)
         sp_evidence evidence;
         if (tune == SP_TUNE_NLL || tune == SP_TUNE_ENTITY_F1)
             continue;
-        assert_ok(sp_evidence_of(&training, &(sp_fit_options){.tune = (sp_tune)tune, .costs = costs}, &judged, &evidence, &err),
+        assert_ok(sp_evidence_of(&training, &(sp_fit_options){.tune = (sp_tune)tune, .costs = costs}, &judged,
+                                 &evidence, &err),
                   &err);
         value[tune] = evidence.value;
         assert_int_equal(evidence.n_blocks, 2);
     }
     assert_close(value[SP_TUNE_ACCURACY], 13. / 19, 1e-12, 0);
-    assert_close(value[SP_TUNE_STAGES], (value[SP_TUNE_ACCURACY] + value[SP_TUNE_KAPPA] + value[SP_TUNE_MACRO_F1]) / 3, 1e-12, 0);
-    assert_close(value[SP_TUNE_COST], -(1 + 5 + 2.5 + 1 + 2.5 + 5) / 19, 1e-12, 0); /* without a class: its dearest error */
+    assert_close(value[SP_TUNE_STAGES],
+                 (value[SP_TUNE_ACCURACY] + value[SP_TUNE_KAPPA] + value[SP_TUNE_MACRO_F1]) / 3, 1e-12, 0);
+    assert_close(value[SP_TUNE_COST], -(1 + 5 + 2.5 + 1 + 2.5 + 5) / 19, 1e-12,
+                 0); /* without a class: its dearest error */
     /* Segments, background aside: pour, stir and pour, stir, pour of two of each; then pour, stir, pour on both sides. Of the first
      * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
     const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
@@ -470,8 +488,12 @@ static void test_part_of_many(void **state)
     memset(use, 1, N);
     use[4] = 0;
     assert_ok(sp_thin_out(&training, group, 500, use, &err), &err);
-    for (int r = 0; r < N; r++) /* those of a group stay together, wherever they stand; group 4 comes by recording 54, the last */
-        assert_int_equal(use[r], r != 4 && (r % 50 < 4 ? r % 2 == 0 : r % 50 == 4 ? 49 % 2 == 0 : r % 50 % 2 == 1));
+    for (
+        int r = 0; r < N;
+        r++) /* those of a group stay together, wherever they stand; group 4 comes by recording 54, the last */
+        assert_int_equal(use[r], r != 4 && (r % 50 < 4    ? r % 2 == 0
+                                            : r % 50 == 4 ? 49 % 2 == 0
+                                                          : r % 50 % 2 == 1));
 }
 
 typedef struct attempt {
@@ -498,7 +520,8 @@ static sp_status try_labels(void *arg)
 {
     attempt *a = arg;
     sp_model *model = free_model(2);
-    const sp_status status = !model ? SP_ENOMEM : sp_model_learn_durations(model, &a->c.training, 2, NULL, NULL);
+    const sp_status status =
+        !model ? SP_ENOMEM : sp_model_learn_durations(model, &a->c.training, 2, NULL, NULL);
     sp_model_free(model);
     return status;
 }
@@ -529,7 +552,8 @@ static sp_status try_judging(void *arg)
     const sp_settings settings = {.temperature = 1, .transition_weight = 1, .dwell = .1};
     sp_status status = sp_rules_init(&rules, NULL, 2, names, NULL);
     if (status == SP_OK)
-        status = sp_fit_durations(&a->c.training, &a->options, &rules, &settings, NULL, a->workers, &model, &report, NULL);
+        status = sp_fit_durations(&a->c.training, &a->options, &rules, &settings, NULL, a->workers, &model,
+                                  &report, NULL);
     assert_true(status == SP_OK ? report.n_durations == 2 : !model);
     sp_fit_report_clear(&report);
     sp_rules_clear(&rules);
@@ -540,7 +564,8 @@ static sp_status try_judging(void *arg)
 static void test_memory(void **state)
 {
     (void)state;
-    attempt a = {runs_case_new(3, 20, 2, two_or_nine, always_5, 22), sp_fit_options_default(), sp_workers_new(1)};
+    attempt a = {runs_case_new(3, 20, 2, two_or_nine, always_5, 22), sp_fit_options_default(),
+                 sp_workers_new(1)};
     assert_true(assert_each_alloc_may_fail(try_labels, &a) > 20);
     a.options.durations = SP_DURATIONS_LEARN;
     assert_true(assert_each_alloc_may_fail(try_fit, &a) > 20);

@@ -20,8 +20,9 @@ static void uniform_and_normal_numbers(void **state)
 {
     (void)state;
     const double uniform[] = {0.3745401188473625, 0.9507143064099162, 0.7319939418114051, 0.5986584841970366};
-    const double normal[] = {0.4967141530112327,   -0.13826430117118466, 0.6476885381006925, 1.5230298564080254,
-                             -0.23415337472333597, -0.23413695694918055, 1.5792128155073915};
+    const double normal[] = {0.4967141530112327, -0.13826430117118466, 0.6476885381006925,
+                             1.5230298564080254, -0.23415337472333597, -0.23413695694918055,
+                             1.5792128155073915};
     sp_numpy_draws draws = seeded(42);
     for (int i = 0; i < 4; i++)
         assert_true(sp_numpy_uniform(&draws) == uniform[i]);
@@ -108,9 +109,10 @@ static void the_unused_sequence_changes_ten_times(void **state)
 static const struct {
     int64_t step, channel, sample;
     float value;
-} digits[] = {{0, 0, 0, -0.0640698671F},   {0, 0, 1, 0.925391734F},       {0, 0, 2, 2.29752326F},     {0, 1, 0, 0.151382774F},
-              {0, 1, 2999, 1.21953583F},   {0, 0, 2999, 1.58486474F},     {49, 1, 10, -0.528391421F}, {50, 0, 0, 0.466623962F},
-              {1249, 0, 0, -0.758745313F}, {1249, 1, 2999, -0.499807209F}};
+} digits[] = {{0, 0, 0, -0.0640698671F},     {0, 0, 1, 0.925391734F},   {0, 0, 2, 2.29752326F},
+              {0, 1, 0, 0.151382774F},       {0, 1, 2999, 1.21953583F}, {0, 0, 2999, 1.58486474F},
+              {49, 1, 10, -0.528391421F},    {50, 0, 0, 0.466623962F},  {1249, 0, 0, -0.758745313F},
+              {1249, 1, 2999, -0.499807209F}};
 
 static void the_nights_are_the_published_ones(void **state)
 {
@@ -132,7 +134,8 @@ static void the_nights_are_the_published_ones(void **state)
     sp_signal_maker_draw(maker, 70, x); /* in the middle of a night: it goes on where it stopped */
     sp_signal_maker_draw(maker, 1180, x + 70 * 6000);
     for (size_t i = 0; i < sizeof digits / sizeof *digits; i++)
-        assert_close(x[digits[i].step * 6000 + digits[i].channel * 3000 + digits[i].sample], digits[i].value, 1e-6, 0);
+        assert_close(x[digits[i].step * 6000 + digits[i].channel * 3000 + digits[i].sample], digits[i].value,
+                     1e-6, 0);
     free(x);
     sp_signal_maker_free(maker);
     sp_recipe_free(r);
@@ -157,8 +160,9 @@ static void a_recipe_goes_to_json_and_back(void **state)
 
 /* ---- faults ---- */
 
-#define S                                                                                                                        \
-    "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"start\": {\"a\": 1}, "             \
+#define S                                                                                                    \
+    "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"start\": "     \
+    "{\"a\": 1}, "                                                                                           \
     "\"transitions\": [[1, 0], [0, 1]],\n"
 #define SIGNALS "\"signals\": {\"rate\": 10, \"samples\": 8, \"tones\": {}, \"channels\": [{}]"
 
@@ -173,12 +177,15 @@ static void every_fault_has_its_sentence(void **state)
         {S "\"steps\": 5, \"generator\": \"numpy\",\n\"unused\": -3, " SIGNALS "}}",
          "r.json:3:1: key \"unused\": needs a whole number of steps from 0 to 1000000000"},
         {S "\"steps\": [5, 6], \"generator\": \"numpy\", " SIGNALS "}}",
-         "r.json:2:1: key \"steps\": with \"generator\": \"numpy\" all recordings have one length; give one number"},
+         "r.json:2:1: key \"steps\": with \"generator\": \"numpy\" all recordings have one length; give one "
+         "number"},
         {S "\"steps\": 5, \"generator\": \"numpy\", \"unscored\": 0.5, " SIGNALS "}}",
-         "r.json:2:35: key \"unscored\": with \"generator\": \"numpy\" this is 0, since the order of its draws has no place for "
+         "r.json:2:35: key \"unscored\": with \"generator\": \"numpy\" this is 0, since the order of its "
+         "draws has no place for "
          "it"},
         {S "\"steps\": 5, \"generator\": \"numpy\",\n" SIGNALS ", \"overlap\": 0.5}}",
-         "r.json:3:70: key \"overlap\": with \"generator\": \"numpy\" this is 0, since the order of its draws has no place for "
+         "r.json:3:70: key \"overlap\": with \"generator\": \"numpy\" this is 0, since the order of its "
+         "draws has no place for "
          "it"},
         {S "\"steps\": 5, \"generator\": \"numpy\",\n\"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
          "r.json:2:13: key \"generator\": numpy's draws are for recipes with \"signals\"; leave it out"},

@@ -24,9 +24,11 @@ static sp_simulated *simulate(const sp_recipe *recipe)
 }
 
 /* Three classes with long stays, so that runs of errors can be measured. */
-#define THREE                                                                                                                    \
-    "{\"statepath_recipe\": 1, \"seed\": 3, \"classes\": [\"a\", \"b\", \"c\"], \"recordings\": 40, \"steps\": [4000, 6000],\n"  \
-    "\"start\": {\"a\": 0.25, \"c\": 0.75}, \"transitions\": [[0.99, 0.01, 0], [0, 0.99, 0.01], [0.005, 0.005, 0.99]],\n"
+#define THREE                                                                                                \
+    "{\"statepath_recipe\": 1, \"seed\": 3, \"classes\": [\"a\", \"b\", \"c\"], \"recordings\": 40, "        \
+    "\"steps\": [4000, 6000],\n"                                                                             \
+    "\"start\": {\"a\": 0.25, \"c\": 0.75}, \"transitions\": [[0.99, 0.01, 0], [0, 0.99, 0.01], [0.005, "    \
+    "0.005, 0.99]],\n"
 
 #define CONFUSION "\"confusion\": [[0.8, 0.15, 0.05], [0.1, 0.85, 0.05], [0.1, 0.1, 0.8]]"
 
@@ -115,7 +117,8 @@ static void the_classifier_errs_as_asked(void **state)
 static void rows_are_log_softmax(void **state)
 {
     (void)state;
-    sp_recipe *r = recipe_of(THREE "\"unscored\": 0.2, \"classifier\": {" CONFUSION ", \"noise\": 3, \"overconfidence\": 5}}");
+    sp_recipe *r = recipe_of(THREE "\"unscored\": 0.2, \"classifier\": {" CONFUSION
+                                   ", \"noise\": 3, \"overconfidence\": 5}}");
     r->n_recordings = 3;
     sp_simulated *s = simulate(r);
     int64_t hidden = 0;
@@ -167,7 +170,8 @@ static void a_seed_is_a_seed(void **state)
 
 /* ---- recipes ---- */
 
-#define R "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"steps\": 5,\n"
+#define R                                                                                                    \
+    "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"steps\": 5,\n"
 #define RS R "\"start\": {\"a\": 1},\n"
 #define RT RS "\"transitions\": [[1, 0], [0, 1]],\n"
 
@@ -177,20 +181,25 @@ static const struct broken {
     {"{", "r.json:1:1: not valid JSON: string or '}' expected near end of file"},
     {"[]", "r.json:1:1: a recipe is a JSON object, {\"key\": ...}; this is a list"},
     {"{}", "r.json:1:1: key \"statepath_recipe\" is missing; a recipe begins with \"statepath_recipe\": 1"},
-    {"{\"statepath_model\": 1}",
-     "r.json:1:1: key \"statepath_recipe\" is missing; a recipe begins with \"statepath_recipe\": 1 (this is a model)"},
-    {"{\"statepath_recipe\": 3}",
-     "r.json:1:2: key \"statepath_recipe\": this is statepath 1.0.0, which reads recipes of format 1; write 1"},
+    {"{\"statepath_model\": 1}", "r.json:1:1: key \"statepath_recipe\" is missing; a recipe begins with "
+                                 "\"statepath_recipe\": 1 (this is a model)"},
+    {"{\"statepath_recipe\": 3}", "r.json:1:2: key \"statepath_recipe\": this is statepath 1.0.0, which "
+                                  "reads recipes of format 1; write 1"},
     {"{\"statepath_recipe\": 1,\n \"sed\": 1}",
-     "r.json:2:2: key \"sed\" is not known (known: statepath_recipe, name, description, seed, classes, recordings, steps, start, "
-     "transitions, model, unscored, generator, unused, classifier, signals, epoch_seconds); did you mean \"seed\"?"},
-    {"{\"statepath_recipe\": 1}", "r.json:1:1: key \"classes\" is missing; as \"classes\": [\"Wake\", \"N1\"]"},
+     "r.json:2:2: key \"sed\" is not known (known: statepath_recipe, name, description, seed, classes, "
+     "recordings, steps, start, "
+     "transitions, model, unscored, generator, unused, classifier, signals, epoch_seconds); did you mean "
+     "\"seed\"?"},
+    {"{\"statepath_recipe\": 1}",
+     "r.json:1:1: key \"classes\" is missing; as \"classes\": [\"Wake\", \"N1\"]"},
     {"{\"statepath_recipe\": 1, \"classes\": []}",
      "r.json:1:25: key \"classes\": needs a list of at least one name; this is empty"},
     {"{\"statepath_recipe\": 1, \"classes\": [1]}",
      "r.json:1:37: key \"classes\": a class is a string in double quotes; this is a number"},
-    {"{\"statepath_recipe\": 1, \"name\": 1}", "r.json:1:25: key \"name\": needs a string in double quotes; this is a number"},
-    {"{\"statepath_recipe\": 1, \"classes\": [\"a\"]}", "r.json:1:1: key \"seed\" is missing; as \"seed\": 1"},
+    {"{\"statepath_recipe\": 1, \"name\": 1}",
+     "r.json:1:25: key \"name\": needs a string in double quotes; this is a number"},
+    {"{\"statepath_recipe\": 1, \"classes\": [\"a\"]}",
+     "r.json:1:1: key \"seed\" is missing; as \"seed\": 1"},
     {"{\"statepath_recipe\": 1, \"classes\": [\"a\"], \"seed\": 1}",
      "r.json:1:1: key \"recordings\" is missing; as \"recordings\": 20"},
     {"{\"statepath_recipe\": 1, \"classes\": [\"a\"],\n\"seed\": 1.5, \"recordings\": 1, \"steps\": 1}",
@@ -198,15 +207,19 @@ static const struct broken {
     {"{\"statepath_recipe\": 1, \"classes\": [\"a\"],\n\"seed\": 1, \"recordings\": 1, \"steps\": [1]}",
      "r.json:2:29: key \"steps\": needs one length, or two: the least and the greatest"},
     {R "\"unscored\": 0}", "r.json:1:1: key \"start\" is missing; as \"start\": {\"Wake\": 1}"},
-    {R "\"start\": [\"a\"]}", "r.json:2:1: key \"start\": needs class -> probability, as {\"a\": 1}; this is a list"},
-    {R "\"start\": {\"A\": 1}}",
-     "r.json:2:11: key \"start\", class \"A\": the recipe has no such class (it has a, b); did you mean \"a\"?"},
+    {R "\"start\": [\"a\"]}",
+     "r.json:2:1: key \"start\": needs class -> probability, as {\"a\": 1}; this is a list"},
+    {R "\"start\": {\"A\": 1}}", "r.json:2:11: key \"start\", class \"A\": the recipe has no such class (it "
+                                 "has a, b); did you mean \"a\"?"},
     {R "\"start\": {\"a\": \"1\"}}", "r.json:2:11: key \"start\": needs a number; this is a string"},
-    {RS "\"transitions\": [[1, 0]]}", "r.json:3:1: key \"transitions\": needs a list of 2 rows, one for each class"},
-    {RS "\"transitions\": [[1, 0],\n[1]]}", "r.json:4:1: key \"transitions\", row \"b\": needs a list of 2 numbers"},
-    {RS "\"transitions\": [[1, 0],\n[1, null]]}", "r.json:4:5: key \"transitions\": needs a number; this is null"},
-    {RT "\"unscored\": 0}",
-     "r.json:1:1: key \"classifier\" is missing; as \"classifier\": {\"confusion\": [[0.9, 0.1], [0.2, 0.8]]}"},
+    {RS "\"transitions\": [[1, 0]]}",
+     "r.json:3:1: key \"transitions\": needs a list of 2 rows, one for each class"},
+    {RS "\"transitions\": [[1, 0],\n[1]]}",
+     "r.json:4:1: key \"transitions\", row \"b\": needs a list of 2 numbers"},
+    {RS "\"transitions\": [[1, 0],\n[1, null]]}",
+     "r.json:4:5: key \"transitions\": needs a number; this is null"},
+    {RT "\"unscored\": 0}", "r.json:1:1: key \"classifier\" is missing; as \"classifier\": {\"confusion\": "
+                            "[[0.9, 0.1], [0.2, 0.8]]}"},
     {RT "\"classifier\": 1}", "r.json:4:1: key \"classifier\": needs an object; this is a number"},
     {RT "\"classifier\": {}}",
      "r.json:4:1: key \"confusion\" is missing in classifier; as \"confusion\": [[0.9, 0.1], [0.2, 0.8]]"},
@@ -220,7 +233,8 @@ static const struct broken {
      "r.json:4:1: key \"transitions\", row \"b\": sums to 0.9, not to 1"},
     {RT "\"classifier\": {\"confusion\": [[1, 0],\n[-1, 2]]}}",
      "r.json:5:1: key \"confusion\", row \"b\", class \"a\": -1 is not a probability from 0 to 1"},
-    {R "\"start\": {\"a\": 0.5}, \"transitions\": [[1, 0], [0, 1]], \"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
+    {R "\"start\": {\"a\": 0.5}, \"transitions\": [[1, 0], [0, 1]], \"classifier\": {\"confusion\": [[1, 0], "
+       "[0, 1]]}}",
      "r.json:2:1: key \"start\": sums to 0.5, not to 1"},
     {RT "\"unscored\": 1.5, \"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
      "r.json:4:1: key \"unscored\": 1.5 is not a share from 0 to 1"},
@@ -234,17 +248,22 @@ static const struct broken {
      "r.json:4:47: key \"overconfidence\": 0 is not a factor above 0, at most 1000"},
     {RT "\"classifier\": {\"confusion\": [[1, 0], [0, 1]], \"floor\": 0.6}}",
      "r.json:4:47: key \"floor\": 0.6 is not a probability above 0, at most 1 / 2 classes"},
-    {"{\"statepath_recipe\": 1, \"seed\": 0, \"classes\": [\"a\"], \"recordings\": 2, \"steps\": 5, \"start\": {\"a\": 1}, "
+    {"{\"statepath_recipe\": 1, \"seed\": 0, \"classes\": [\"a\"], \"recordings\": 2, \"steps\": 5, "
+     "\"start\": {\"a\": 1}, "
      "\"transitions\": [[1]],\n\"classifier\": {\"confusion\": [[1]]}}",
      "r.json:1:25: key \"seed\": needs a whole number from 1 to 4294967295"},
-    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\"], \"recordings\": 0, \"steps\": 5, \"start\": {\"a\": 1}, "
+    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\"], \"recordings\": 0, \"steps\": 5, "
+     "\"start\": {\"a\": 1}, "
      "\"transitions\": [[1]],\n\"classifier\": {\"confusion\": [[1]]}}",
      "r.json:1:54: key \"recordings\": needs a whole number from 1 to 2147483647"},
-    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\"], \"recordings\": 1, \"steps\": [6, 5], \"start\": {\"a\": 1}, "
+    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\"], \"recordings\": 1, \"steps\": [6, 5], "
+     "\"start\": {\"a\": 1}, "
      "\"transitions\": [[1]],\n\"classifier\": {\"confusion\": [[1]]}}",
-     "r.json:1:71: key \"steps\": needs the least and the greatest length of a recording, whole numbers from 1 to 1000000000, as "
+     "r.json:1:71: key \"steps\": needs the least and the greatest length of a recording, whole numbers from "
+     "1 to 1000000000, as "
      "[700, 1100]"},
-    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\",\n\"a\"], \"recordings\": 1, \"steps\": 5, \"start\": {\"a\": "
+    {"{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\",\n\"a\"], \"recordings\": 1, \"steps\": 5, "
+     "\"start\": {\"a\": "
      "1}, "
      "\"transitions\": [[1, 0], [0, 1]],\n\"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
      "r.json:2:1: key \"classes\", class \"a\": listed twice; names must differ"},
@@ -261,8 +280,8 @@ static void every_fault_has_its_sentence(void **state)
         if (status == SP_EINVAL && !recipe && strcmp(err.message, broken[i].message) == 0)
             continue;
         n_wrong++;
-        print_error("%s\n  gave     %s: %s\n  expected %s\n", broken[i].text, sp_status_name(status), err.message,
-                    broken[i].message);
+        print_error("%s\n  gave     %s: %s\n  expected %s\n", broken[i].text, sp_status_name(status),
+                    err.message, broken[i].message);
         sp_recipe_free(recipe);
     }
     assert_int_equal(n_wrong, 0);
@@ -333,12 +352,14 @@ static void assert_file_holds(const char *file, const sp_simulated *s, const sp_
     assert_memory_equal(info->offsets, s->offsets, ((size_t)s->n_recordings + 1) * sizeof *s->offsets);
     sp_block *block = sp_block_new();
     assert_non_null(block);
-    assert_ok(sp_source_read(source, 0, s->n_recordings, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err), &err);
+    assert_ok(sp_source_read(source, 0, s->n_recordings, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err),
+              &err);
     assert_memory_equal(block->labels, s->labels, (size_t)s->n_steps * sizeof *s->labels);
     const float *scores = block->scores;
     for (int64_t i = 0; i < s->n_steps * s->n_classes; i++)
         if (ulps(scores[i], s->log_probs[i]) > 2)
-            fail_msg("score %lld is %.9g in the file, %.9g made again", (long long)i, (double)scores[i], (double)s->log_probs[i]);
+            fail_msg("score %lld is %.9g in the file, %.9g made again", (long long)i, (double)scores[i],
+                     (double)s->log_probs[i]);
     sp_block_free(block);
     sp_source_close(source);
 }

@@ -62,7 +62,9 @@ static void test_probabilities(void **state)
             if (status != SP_OK)
                 continue;
             const sp_violations *broken = sp_crf_violations(crf);
-            if (broken->illegal + broken->illegal_start + broken->illegal_end + broken->short_runs + broken->impossible == 0) {
+            if (broken->illegal + broken->illegal_start + broken->illegal_end + broken->short_runs +
+                    broken->impossible ==
+                0) {
                 double f, score, scaled[T * CASE_K];
                 n_legal++;
                 if (!theta) {
@@ -115,7 +117,8 @@ static void test_gradient(void **state)
         assert_ok(sp_crf_new(&c.training, &rules, 1 + 3 * (v % 3), &crf, &err), &err);
         assert_true(sp_crf_violations(crf)->illegal > 0 && sp_crf_violations(crf)->impossible > 0);
         int64_t n = sp_crf_n_parameters(crf);
-        double *theta = learn_theta(sp_crf_n_parameters(crf), 3), *gradient = malloc((size_t)n * sizeof *gradient);
+        double *theta = learn_theta(sp_crf_n_parameters(crf), 3),
+               *gradient = malloc((size_t)n * sizeof *gradient);
         sp_workers *workers = sp_workers_new(2);
         sp_crf_penalty penalty = {.weight = 0.7};
         double value, up, down;
@@ -159,7 +162,8 @@ static void weighed_open(weighed *w, int v, double sharpness)
     for (int i = 0; i < SETS; i++) {
         w->sets[i] = malloc((size_t)size * sizeof(double));
         for (int64_t j = 0; j < size; j++)
-            w->sets[i][j] = sharpness * (-3 * learn_uniform(&seed) + (i < 2 && j % CASE_K == w->c.labels[j / CASE_K] ? 0.8 : 0));
+            w->sets[i][j] = sharpness * (-3 * learn_uniform(&seed) +
+                                         (i < 2 && j % CASE_K == w->c.labels[j / CASE_K] ? 0.8 : 0));
     }
     memcpy(w->c.scores, w->sets[0], (size_t)size * sizeof(double));
     assert_ok(sp_crf_new(&w->c.training, &w->rules, 1, &w->crf, &err), &err);
@@ -199,13 +203,16 @@ static void test_weights_objective(void **state)
         assert_ok(sp_crf_objective(w.crf, w.theta, NULL, workers, &other, NULL, &err), &err);
         assert_close(one, other, 1e-9, 1e-12);
         scores.n = SETS;
-        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &one, gradient, &err), &err);
+        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &one, gradient, &err),
+                  &err);
         for (int c = 0; c < SETS; c++) {
             const double h = 1e-5, kept = weight[c];
             weight[c] = kept + h;
-            assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &up, NULL, &err), &err);
+            assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &up, NULL, &err),
+                      &err);
             weight[c] = kept - h;
-            assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &down, NULL, &err), &err);
+            assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &down, NULL, &err),
+                      &err);
             weight[c] = kept;
             assert_close((up - down) / (2 * h), gradient[c], 1e-6, 1e-6);
         }
@@ -242,9 +249,10 @@ static void test_fusion_add(void **state)
     assert_memory_equal(out, want, sizeof want);
     /* The floor is of each of a training set's classifiers; NULL: equal weights. */
     const double other[2 * 3] = {-INFINITY, -3, -1, -1, -9, -2}, weight[] = {0.25, 2};
-    const sp_training training = {.batch = {.scores = {.data = scores, .dtype = SP_F64, .n_classes = 3, .n_steps = 2}},
-                                  .n_beside = 1,
-                                  .beside = (const double *const[]){other}};
+    const sp_training training = {
+        .batch = {.scores = {.data = scores, .dtype = SP_F64, .n_classes = 3, .n_steps = 2}},
+        .n_beside = 1,
+        .beside = (const double *const[]){other}};
     const double raised[2 * 3] = {-1, -5, -2, -3, -4, -5}, raised_other[2 * 3] = {-5, -3, -1, -1, -5, -2};
     sp_training_fuse(&training, weight, exp(-5), out);
     for (int i = 0; i < 6; i++)
@@ -272,7 +280,8 @@ static void test_weights_minimum(void **state)
         assert_ok(sp_crf_weigh(w.crf, w.theta, &scores, 1e-10, one, weight, &err), &err);
         assert_ok(sp_crf_weigh(w.crf, w.theta, &scores, 1e-10, three, again, &err), &err);
         assert_memory_equal(weight, again, sizeof weight);
-        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, one, &value, gradient, &err), &err);
+        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, one, &value, gradient, &err),
+                  &err);
         for (int c = 0; c < SETS; c++) {
             assert_true(weight[c] >= 0);
             assert_true(weight[c] * fabs(gradient[c]) < 1e-3);
@@ -303,17 +312,20 @@ static void test_sharp_scores(void **state)
             scores[t * CASE_K + k] = k == t % CASE_K ? 0 : -900.0 * (k + 1);
     }
     int64_t offsets[2] = {0, T};
-    sp_training training = {
-        .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
+    sp_training training = {.batch = {{scores, SP_F64, CASE_K, T, NULL, NULL, NULL}, 1, offsets},
+                            .labels = labels,
+                            .classes = c.training.classes};
     sp_rules rules;
     assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
     memset(rules.allow, 0, CASE_K * CASE_K);
     for (int k = 0; k < CASE_K; k++)
-        rules.allow[k * CASE_K + k] = rules.allow[k * CASE_K + (k + 1 < CASE_K ? k + 1 : k)] = 1; /* left to right */
+        rules.allow[k * CASE_K + k] = rules.allow[k * CASE_K + (k + 1 < CASE_K ? k + 1 : k)] =
+            1; /* left to right */
     sp_crf *crf;
     assert_ok(sp_crf_new(&training, &rules, 1, &crf, &err), &err);
     int64_t n = sp_crf_n_parameters(crf);
-    double *theta = calloc((size_t)n, sizeof *theta), *gradient = calloc((size_t)n, sizeof *gradient), value, up, down;
+    double *theta = calloc((size_t)n, sizeof *theta), *gradient = calloc((size_t)n, sizeof *gradient), value,
+           up, down;
     sp_workers *workers = sp_workers_new(1);
     theta[0] = 1;
     assert_ok(sp_crf_objective(crf, theta, NULL, workers, &value, gradient, &err), &err);
@@ -344,8 +356,8 @@ static void test_optimum(void **state)
     assert_ok(sp_crf_new(&c.training, &rules, 1, &crf, &err), &err);
     int64_t n = sp_crf_n_parameters(crf);
     size_t bytes = (size_t)n * sizeof(double);
-    double *a = learn_theta(sp_crf_n_parameters(crf), 1), *b = malloc(bytes), *d = learn_theta(sp_crf_n_parameters(crf), 1),
-           *gradient = malloc(bytes), value;
+    double *a = learn_theta(sp_crf_n_parameters(crf), 1), *b = malloc(bytes),
+           *d = learn_theta(sp_crf_n_parameters(crf), 1), *gradient = malloc(bytes), value;
     sp_workers *one = sp_workers_new(1), *three = sp_workers_new(3);
     sp_crf_penalty penalty = {.weight = 0.5};
     sp_minimised ra, rb, rd;
@@ -421,14 +433,16 @@ static void test_recovery(void **state)
         }
     }
     offsets[N] = S;
-    sp_training training = {
-        .batch = {{scores, SP_F64, CASE_K, S, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = c.training.classes};
+    sp_training training = {.batch = {{scores, SP_F64, CASE_K, S, NULL, NULL, NULL}, N, offsets},
+                            .labels = labels,
+                            .classes = c.training.classes};
     sp_rules rules;
     sp_crf *crf;
     assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
     assert_ok(sp_crf_new(&training, &rules, 1, &crf, &err), &err);
     int64_t n = sp_crf_n_parameters(crf), at = 1 + CASE_K;
-    double *truth = calloc((size_t)n, sizeof *truth), *found = calloc((size_t)n, sizeof *found), best, true_value;
+    double *truth = calloc((size_t)n, sizeof *truth), *found = calloc((size_t)n, sizeof *found), best,
+           true_value;
     truth[0] = scale;
     for (int k = 0; k < CASE_K; k++)
         truth[at++] = w[k][k];
@@ -446,11 +460,14 @@ static void test_recovery(void **state)
     double ratio = 2 * (true_value - best); /* chi-square with at most n degrees of freedom */
     assert_true(ratio > 0 && ratio < (double)n + 5 * sqrt(2.0 * (double)n));
     assert_close(found[0], scale, 0.05, 0); /* about 3 standard errors of 6,000 steps */
-    for (int i = 0; i < CASE_K; i++)        /* staying against leaving for j and coming back: what biases cannot shift */
+    for (int i = 0; i < CASE_K;
+         i++) /* staying against leaving for j and coming back: what biases cannot shift */
         for (int j = i + 1; j < CASE_K; j++) {
-            int64_t ij = 1 + 2 * CASE_K + i * (CASE_K - 1) + j - 1, ji = 1 + 2 * CASE_K + j * (CASE_K - 1) + i;
+            int64_t ij = 1 + 2 * CASE_K + i * (CASE_K - 1) + j - 1,
+                    ji = 1 + 2 * CASE_K + j * (CASE_K - 1) + i;
             int64_t ii = 1 + CASE_K + i, jj = 1 + CASE_K + j;
-            assert_close(found[ii] + found[jj] - found[ij] - found[ji], w[i][i] + w[j][j] - w[i][j] - w[j][i], 0.6, 0);
+            assert_close(found[ii] + found[jj] - found[ij] - found[ji], w[i][i] + w[j][j] - w[i][j] - w[j][i],
+                         0.6, 0);
         }
     free(truth);
     free(found);
@@ -517,7 +534,8 @@ static void test_em(void **state)
         int n;
         sp_model *model;
         sp_workers *workers = sp_workers_new(2);
-        assert_ok(sp_model_from_em(&c.training, &rules, 60, 0, workers, "em", &model, values, &n, &err), &err);
+        assert_ok(sp_model_from_em(&c.training, &rules, 60, 0, workers, "em", &model, values, &n, &err),
+                  &err);
         assert_true(n >= 5);
         for (int i = 1; i <= n; i++)
             assert_true(values[i] >= values[i - 1] - 1e-9 * fabs(values[i]));
@@ -576,7 +594,9 @@ static void test_never_seen(void **state)
         for (int32_t f = 0; f < 3; f++)
             assert_ok(sp_cross_fit(&c.training, &options, fold, f, workers, &models[f], &err), &err);
         sp_decode_output output = {.paths = paths[round]};
-        assert_ok(sp_cross_decode(&c.training, (const sp_model *const *)models, fold, 3, &viterbi, workers, &output, &err), &err);
+        assert_ok(sp_cross_decode(&c.training, (const sp_model *const *)models, fold, 3, &viterbi, workers,
+                                  &output, &err),
+                  &err);
         for (int f = 0; f < 3; f++)
             sp_model_free(models[f]);
         for (int64_t n = 0; n < 9; n++)
@@ -615,7 +635,8 @@ static void test_silent_step_in_a_fold(void **state)
     model->prior[0] = 0.9;
     model->prior[1] = 0.1;
     model->prior_weight = 1;
-    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets}, .labels = labels};
+    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets},
+                                  .labels = labels};
     const sp_model *models[] = {model};
     const sp_decode_options options = sp_decode_options_default();
     const sp_decode_output output = {.paths = path};

@@ -80,9 +80,9 @@ static void test_failures(void **state)
     }
     expect_mean_failure(loss, (double[]){0, 0, -0.0}, -1,
                         "the weights of 3 losses sum to 0: there is no step to take the mean of");
-    expect_mean_failure(
-        loss, (double[]){1e308, 1e308, 1}, -1,
-        "the weights sum to more than a float64 holds: divide them by a constant, which leaves the mean as it is");
+    expect_mean_failure(loss, (double[]){1e308, 1e308, 1}, -1,
+                        "the weights sum to more than a float64 holds: divide them by a constant, which "
+                        "leaves the mean as it is");
     expect_mean_failure((double[]){1, 2, NAN}, NULL, 2,
                         "loss nan at place 2 counts with weight 1; give it the weight 0 to leave it out");
     expect_mean_failure((double[]){-INFINITY, 2, NAN}, NULL, 0,
@@ -117,7 +117,10 @@ static void test_nll(void **state)
             f[i] = (float)e[i];
         }
         sp_error err;
-        sp_scores scores = {.data = type ? (void *)e : (void *)f, .dtype = type ? SP_F64 : SP_F32, .n_classes = 3, .n_steps = 4};
+        sp_scores scores = {.data = type ? (void *)e : (void *)f,
+                            .dtype = type ? SP_F64 : SP_F32,
+                            .n_classes = 3,
+                            .n_steps = 4};
         double tolerance = type ? 1e-13 : 1e-4;
         sp_nll nll = {0};
         assert_ok(sp_nll_add(&nll, &scores, labels, NULL, &err), &err);
@@ -148,7 +151,10 @@ static void test_nll_in_pieces(void **state)
     sp_scores scores = {.data = e, .dtype = SP_F64, .n_classes = K, .n_steps = T};
     assert_ok(sp_nll_add(&whole, &scores, labels, NULL, &err), &err);
     for (int first = 0; first < T; first += 77) {
-        sp_scores piece = {.data = e + first * K, .dtype = SP_F64, .n_classes = K, .n_steps = T - first < 77 ? T - first : 77};
+        sp_scores piece = {.data = e + first * K,
+                           .dtype = SP_F64,
+                           .n_classes = K,
+                           .n_steps = T - first < 77 ? T - first : 77};
         assert_ok(sp_nll_add(&pieces, &piece, labels + first, NULL, &err), &err);
     }
     assert_ok(sp_nll_mean(&whole, &mean, &err), &err);
@@ -207,7 +213,8 @@ static void test_nll_failures(void **state)
     nll = (sp_nll){0};
     assert_ok(sp_nll_add(&nll, &scores, (int32_t[]){-1, 0}, (double[]){1, 0}, &err), &err);
     assert_int_equal(sp_nll_mean(&nll, &mean, &err), SP_EDATA);
-    assert_string_equal(err.message, "no step has a label and a weight above 0: there is no likelihood to take the mean of");
+    assert_string_equal(
+        err.message, "no step has a label and a weight above 0: there is no likelihood to take the mean of");
     assert_ok(sp_nll_add(&nll, &scores, (int32_t[]){1, 1}, (double[]){1e308, 1e308}, &err), &err);
     assert_int_equal(sp_nll_mean(&nll, &mean, &err), SP_EDATA);
     assert_true(mean == 7);

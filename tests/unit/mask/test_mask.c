@@ -16,7 +16,8 @@ static void test_apply(void **state)
     const double expected[] = {-1, -INFINITY, -3, -INFINITY, -INFINITY, -INFINITY};
     double out[6];
     sp_scores scores = view(e, SP_F64, 2, 3);
-    assert_int_equal(sp_mask_apply(&scores, mask, out), 2); /* the third one forbidden was impossible before */
+    assert_int_equal(sp_mask_apply(&scores, mask, out),
+                     2); /* the third one forbidden was impossible before */
     assert_memory_equal(out, expected, sizeof out);
 
     float f[6];
@@ -164,8 +165,8 @@ static void expect_failure(const double *row, const uint8_t *mask_row, const cha
     for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++)
         for (int in_logs = 0; in_logs < 2; in_logs++) {
             sp_error err = {0};
-            sp_status status = (in_logs ? sp_masked_log_softmax : sp_masked_softmax)(&scores, mask_row ? mask : NULL,
-                                                                                     (sp_softmax_form)form, out, &err);
+            sp_status status = (in_logs ? sp_masked_log_softmax : sp_masked_softmax)(
+                &scores, mask_row ? mask : NULL, (sp_softmax_form)form, out, &err);
             assert_int_equal(status, SP_EDATA);
             assert_int_equal(err.step, 2);
             assert_string_equal(err.message, sentence);
@@ -180,13 +181,17 @@ static void test_failures(void **state)
                  lost[] = {-INFINITY, 0, -INFINITY};
     const uint8_t none[] = {0, 0, 0}, outer[] = {1, 0, 1};
     expect_failure(good, none,
-                   "row 2: the mask allows no class, so there is nothing to share the probability among; allow at least one "
+                   "row 2: the mask allows no class, so there is nothing to share the probability among; "
+                   "allow at least one "
                    "class, or leave the row out");
     expect_failure(lost, outer,
-                   "row 2: each of the 2 classes that the mask allows has the logit -infinity, so none of them can have the "
+                   "row 2: each of the 2 classes that the mask allows has the logit -infinity, so none of "
+                   "them can have the "
                    "probability; mend the scores or the mask, or leave the row out");
-    expect_failure(not_a_number, NULL, "row 2, class 1: NaN is no logit; mend the scores, or forbid the class there");
-    expect_failure(infinite, outer, "row 2, class 2: +infinity is no logit; mend the scores, or forbid the class there");
+    expect_failure(not_a_number, NULL,
+                   "row 2, class 1: NaN is no logit; mend the scores, or forbid the class there");
+    expect_failure(infinite, outer,
+                   "row 2, class 2: +infinity is no logit; mend the scores, or forbid the class there");
 }
 
 static void test_checked_rows(void **state)
@@ -197,7 +202,8 @@ static void test_checked_rows(void **state)
     assert_ok(sp_mask_check(mask, 1, 2, &err), &err);
     assert_int_equal(sp_mask_check(mask, 3, 2, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
-    assert_string_equal(err.message, "row 1: the mask allows no class; allow at least one, or leave the row out");
+    assert_string_equal(err.message,
+                        "row 1: the mask allows no class; allow at least one, or leave the row out");
 }
 
 /* A published example: five sleep stages, N2 before. */
@@ -207,7 +213,8 @@ static void test_previous(void **state)
 {
     (void)state;
     sp_error err;
-    const double e[] = {2.1, -.5, 1.8, .3, -1.2, 2.1, -.5, 1.8, .3, -1.2}, expected[] = {-INFINITY, -.5, 1.8, .3, -1.2};
+    const double e[] = {2.1, -.5, 1.8, .3, -1.2, 2.1, -.5, 1.8, .3, -1.2},
+                 expected[] = {-INFINITY, -.5, 1.8, .3, -1.2};
     const int32_t previous[] = {2, -1};
     const uint8_t rows[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     double out[10];
@@ -218,7 +225,8 @@ static void test_previous(void **state)
     assert_memory_equal(out + 5, e + 5, sizeof expected);
     assert_ok(sp_mask_from_previous(previous, 2, stages5, 5, mask, &err), &err);
     assert_memory_equal(mask, rows, 10);
-    for (int32_t none = -1; none > -1000; none -= 99) { /* as a class before, any negative number means none */
+    for (int32_t none = -1; none > -1000;
+         none -= 99) { /* as a class before, any negative number means none */
         assert_ok(sp_apply_logit_masking(&scores, (int32_t[]){2, none}, stages5, out, &err), &err);
         assert_memory_equal(out + 5, e + 5, sizeof expected);
     }
@@ -235,11 +243,13 @@ static void test_previous(void **state)
     scores = view(e, SP_F64, 2, 5);
     assert_int_equal(sp_apply_logit_masking(&scores, (int32_t[]){0, 5}, stages5, out, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
-    assert_string_equal(err.message, "row 1: the previous class 5 is none of 0..4; a negative one says that there is none");
+    assert_string_equal(
+        err.message, "row 1: the previous class 5 is none of 0..4; a negative one says that there is none");
     uint8_t empty[25] = {0};
     empty[0] = 1;
     assert_int_equal(sp_apply_logit_masking(&scores, (int32_t[]){0, 3}, empty, out, &err), SP_EDATA);
-    assert_string_equal(err.message, "row 1: the matrix lets nothing follow class 3; allow at least one class after it");
+    assert_string_equal(err.message,
+                        "row 1: the matrix lets nothing follow class 3; allow at least one class after it");
     mask[0] = 9;
     assert_int_equal(sp_mask_from_previous((int32_t[]){0, 3}, 2, empty, 5, mask, &err), SP_EDATA);
     assert_true(out[0] == 7 && mask[0] == 9);
@@ -266,7 +276,8 @@ static void test_multiplied(void **state)
     assert_string_equal(err.message, "row 0, class 1: -inf times 0 is no logit");
     scores = view(lost + 2, SP_F64, 1, 2);
     assert_int_equal(sp_multiplied_softmax(&scores, mask + 2, p, NULL, &err), SP_EDATA);
-    assert_string_equal(err.message, "row 0: each class has the logit -infinity, so none can have the probability");
+    assert_string_equal(err.message,
+                        "row 0: each class has the logit -infinity, so none can have the probability");
     assert_true(p[0] == 7);
 }
 

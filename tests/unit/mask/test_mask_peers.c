@@ -27,7 +27,8 @@ static int make_cases_with(const char *python)
 static int make_cases(void **state)
 {
     (void)state;
-    int wrong = make_cases_with("/usr/bin/python3"); /* the system's, as for the other scripts; else the user's */
+    int wrong =
+        make_cases_with("/usr/bin/python3"); /* the system's, as for the other scripts; else the user's */
     if (!wrong && !cases)
         wrong = make_cases_with("python3");
     if (!wrong && !cases)
@@ -74,7 +75,8 @@ static void test_softmax_and_leak(void **state)
         int64_t rows = whole(c, "rows"), classes = whole(c, "classes"), n = rows * classes, n_quantiles = 6;
         double *l = numbers(c, "logits", n), *m = numbers(c, "mask", n), *p = numbers(c, "softmax", n);
         double *logs = numbers(c, "log_softmax", n), *leak = numbers(c, "leak", rows);
-        double *probabilities = numbers(c, "probabilities", n_quantiles), *quantiles = numbers(c, "quantiles", n_quantiles);
+        double *probabilities = numbers(c, "probabilities", n_quantiles),
+               *quantiles = numbers(c, "quantiles", n_quantiles);
         double *out = malloc((size_t)n * sizeof *out), found[6];
         uint8_t *mask = malloc((size_t)n);
         for (int64_t i = 0; i < n; i++)
@@ -98,7 +100,8 @@ static void test_softmax_and_leak(void **state)
             assert_close(found[q], quantiles[q], 1e-14, 1e-12);
         assert_close(s.mean, json_number_value(json_object_get(c, "mean")), 1e-14, 0);
         assert_close(s.maximum, json_number_value(json_object_get(c, "maximum")), 1e-14, 0);
-        assert_close(leak[s.maximum_row], s.maximum, 1e-14, 0); /* rows may tie but for the last bit: any of them will do */
+        assert_close(leak[s.maximum_row], s.maximum, 1e-14,
+                     0); /* rows may tie but for the last bit: any of them will do */
         free(l);
         free(m);
         free(p);

@@ -83,7 +83,8 @@ static void test_attention(void **state)
         additive32[i] = (float)additive[i];
     }
     sp_error err;
-    sp_attention a = {.scores = scores, .dtype = SP_F64, .n_items = N, .n_queries = T, .n_keys = T, .additive = additive};
+    sp_attention a = {
+        .scores = scores, .dtype = SP_F64, .n_items = N, .n_queries = T, .n_keys = T, .additive = additive};
     assert_ok(sp_attention_softmax(&a, p, &err), &err);
     for (int row = 0; row < N * T; row++) {
         double sum = 0, total = 0;
@@ -119,7 +120,8 @@ static void test_bias(void **state)
     const double scores[] = {1, 2, 3, 4}, bias[] = {0, -1, 1, 0};
     double p[4];
     sp_error err;
-    sp_attention a = {.scores = scores, .dtype = SP_F64, .n_items = 1, .n_queries = 2, .n_keys = 2, .additive = bias};
+    sp_attention a = {
+        .scores = scores, .dtype = SP_F64, .n_items = 1, .n_queries = 2, .n_keys = 2, .additive = bias};
     assert_ok(sp_attention_softmax(&a, p, &err), &err);
     for (int i = 0; i < 4; i++)
         assert_true(p[i] == 0.5);
@@ -142,11 +144,13 @@ static void test_queries_that_see_nothing(void **state)
     }
     sp_attention_mask_additive(padding, true, N, T, SP_F64, additive);
     sp_error err;
-    sp_attention a = {.scores = scores, .dtype = SP_F64, .n_items = N, .n_queries = T, .n_keys = T, .additive = additive};
+    sp_attention a = {
+        .scores = scores, .dtype = SP_F64, .n_items = N, .n_queries = T, .n_keys = T, .additive = additive};
     assert_int_equal(sp_attention_softmax(&a, p, &err), SP_EDATA);
     assert_int_equal(err.step, 3);
-    assert_string_equal(err.message, "item 1, query 0: every key is masked, so there is nothing to look at; let it see a "
-                                     "key, or mark the query as padding (real_queries)");
+    assert_string_equal(err.message,
+                        "item 1, query 0: every key is masked, so there is nothing to look at; let it see a "
+                        "key, or mark the query as padding (real_queries)");
     assert_true(p[0] == 7); /* untouched */
     a.real_queries = padding;
     assert_ok(sp_attention_softmax(&a, p, &err), &err);

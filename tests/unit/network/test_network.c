@@ -37,7 +37,8 @@ static data data_new(int64_t n, uint64_t seed, double noise)
         for (int c = 0; c < CHANNELS; c++)
             for (int i = 0; i < SAMPLES; i++)
                 d.signals[(t * CHANNELS + c) * SAMPLES + i] =
-                    (float)(5 + sin(2 * M_PI * periods[d.labels[t]] * i / SAMPLES) + noise * (random_unit(&random) - 0.5));
+                    (float)(5 + sin(2 * M_PI * periods[d.labels[t]] * i / SAMPLES) +
+                            noise * (random_unit(&random) - 0.5));
     }
     d.d = (sp_training_data){.n = n, .signals = d.signals, .labels = d.labels, .previous = d.previous};
     return d;
@@ -107,7 +108,8 @@ static void plain_predict(const sp_network *n, const float *signals, double *out
     for (int l = 0; l < SP_NETWORK_LAYERS; l++) {
         int64_t kernel = s->layers[l].kernel, stride = s->layers[l].stride, units = s->layers[l].n_out;
         int64_t rows = (length - kernel) / stride + 1;
-        const float *w = n->parameters + sp_network_weight_at(s, l), *b = n->parameters + sp_network_bias_at(s, l);
+        const float *w = n->parameters + sp_network_weight_at(s, l),
+                    *b = n->parameters + sp_network_bias_at(s, l);
         double *y = malloc((size_t)(rows * units) * sizeof *y);
         for (int64_t t = 0; t < rows; t++)
             for (int64_t u = 0; u < units; u++) {
@@ -122,7 +124,8 @@ static void plain_predict(const sp_network *n, const float *signals, double *out
         length = rows;
         channels = units;
     }
-    const float *w = n->parameters + sp_network_weight_at(s, 3), *b = n->parameters + sp_network_bias_at(s, 3);
+    const float *w = n->parameters + sp_network_weight_at(s, 3),
+                *b = n->parameters + sp_network_bias_at(s, 3);
     for (int32_t k = 0; k < s->n_classes; k++) {
         out[k] = b[k];
         for (int64_t u = 0; u < channels; u++) {
@@ -140,12 +143,13 @@ static void it_computes_what_it_says(void **state)
 {
     (void)state;
     sp_error err;
-    const sp_network_shape shapes[] = {small_shape(),
-                                       sp_network_shape_default(CHANNELS, SAMPLES, CLASSES),
-                                       {2, 3, 60, {{5, 7, 3}, {1, 1, 2}, {2, 3, 4}}, 0}, /* strides above kernels */
-                                       sp_network_shape_default(1, 120, 2),
-                                       sp_network_shape_default(40, 3, 7),
-                                       sp_network_shape_default(120, 1, 1)};
+    const sp_network_shape shapes[] = {
+        small_shape(),
+        sp_network_shape_default(CHANNELS, SAMPLES, CLASSES),
+        {2, 3, 60, {{5, 7, 3}, {1, 1, 2}, {2, 3, 4}}, 0}, /* strides above kernels */
+        sp_network_shape_default(1, 120, 2),
+        sp_network_shape_default(40, 3, 7),
+        sp_network_shape_default(120, 1, 1)};
     data d = data_new(11, 7, 0.5); /* not a multiple of what is done at once */
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         sp_network *n = NULL;
@@ -172,12 +176,14 @@ static void the_usual_shape_is_that_of_the_story(void **state)
     const sp_network_layer usual[] = {{50, 6, 32}, {8, 2, 64}, {4, 2, 128}};
     assert_memory_equal(s.layers, usual, sizeof usual);
     assert_true(s.dropout == 0.5);
-    assert_int_equal(sp_network_weight_at(&s, 4), 100 * 32 + 32 + 256 * 64 + 64 + 256 * 128 + 128 + 128 * 5 + 5);
+    assert_int_equal(sp_network_weight_at(&s, 4),
+                     100 * 32 + 32 + 256 * 64 + 64 + 256 * 128 + 128 + 128 * 5 + 5);
     sp_error err;
     sp_network *n = NULL;
     s.layers[1].kernel = 1000;
     assert_int_equal(sp_network_new(&s, 1, &n, &err), SP_EINVAL);
-    assert_string_equal(err.message, "layer 1 of the network, kernel 1000 and stride 2, does not fit its 492 inputs");
+    assert_string_equal(err.message,
+                        "layer 1 of the network, kernel 1000 and stride 2, does not fit its 492 inputs");
 }
 
 static void scale_is_mean_and_deviation(void **state)
@@ -229,11 +235,13 @@ static void check_gradient(const uint8_t *mask, const double *weights)
     assert_ok(sp_trainer_gradient(r.trainer, rows, 7, mask, &loss, gradient, &err), &err);
     assert_close(loss, plain_loss(r.network, &d.d, rows, 7, mask), 1e-6, 0);
     for (size_t j = 0; j < n; j++) {
-        float *theta = &r.network->parameters[j], kept = *theta, high = kept + 0x1p-15F, low = kept - 0x1p-15F;
+        float *theta = &r.network->parameters[j], kept = *theta, high = kept + 0x1p-15F,
+              low = kept - 0x1p-15F;
         *theta = high;
         double up = plain_loss(r.network, &d.d, rows, 7, mask);
         *theta = low;
-        double down = plain_loss(r.network, &d.d, rows, 7, mask), slope = (up - down) / ((double)high - (double)low);
+        double down = plain_loss(r.network, &d.d, rows, 7, mask),
+               slope = (up - down) / ((double)high - (double)low);
         *theta = kept;
         n_zero += gradient[j] == 0;
         n_rough += !(fabs(gradient[j] - slope) <= 3e-6 + 1e-3 * fabs(slope));
@@ -295,7 +303,8 @@ static void threads_do_not_change_a_bit(void **state)
     }
     options.seed = 2;
     many = rig_new(&shape, &d.d, &test.d, &options);
-    assert_memory_not_equal(one.network->parameters, many.network->parameters, one.network->n_parameters * sizeof(float));
+    assert_memory_not_equal(one.network->parameters, many.network->parameters,
+                            one.network->n_parameters * sizeof(float));
     rig_free(&many);
     rig_free(&one);
     data_free(&d);
@@ -318,8 +327,12 @@ static void an_interruption_leaves_no_trace(void **state)
     train(&part, 2);
     made_folder();
     const char *file = made_path("w.h5");
-    sp_weights_origin origin = {
-        .batch = 32, .seed = 1, .rate = 0.001, .masking = options.masking, .model = (char *)"{}", .data = (char *)"d"};
+    sp_weights_origin origin = {.batch = 32,
+                                .seed = 1,
+                                .rate = 0.001,
+                                .masking = options.masking,
+                                .model = (char *)"{}",
+                                .data = (char *)"d"};
     assert_ok(sp_weights_save(part.network, part.state, &origin, file, false, &err), &err);
     assert_int_equal(sp_weights_save(part.network, part.state, &origin, file, false, &err), SP_EFILE);
     rig back = {0};
@@ -332,8 +345,10 @@ static void an_interruption_leaves_no_trace(void **state)
     assert_memory_equal(&part.network->shape.layers, &back.network->shape.layers, sizeof shape.layers);
     assert_string_equal(back.network->classes[2], names[2]);
     assert_int_equal(back.state->n_epochs, 2);
-    assert_true(back.state->epochs[1].loss == part.state->epochs[1].loss && isnan(back.state->epochs[1].test_loss));
-    assert_true(origin.masking == options.masking && origin.batch == 32 && origin.seed == 1 && origin.rate == 0.001);
+    assert_true(back.state->epochs[1].loss == part.state->epochs[1].loss &&
+                isnan(back.state->epochs[1].test_loss));
+    assert_true(origin.masking == options.masking && origin.batch == 32 && origin.seed == 1 &&
+                origin.rate == 0.001);
     assert_string_equal(origin.model, "{}");
     assert_string_equal(origin.data, "d");
     sp_weights_origin_clear(&origin);
@@ -427,7 +442,8 @@ static void step_masks_are_of_the_data(void **state)
     memcpy(before, r.network->parameters, n_bytes);
     train(&r, 1);
     assert_memory_equal(before, r.network->parameters, n_bytes);
-    assert_true(r.state->epochs[0].loss == 0 && r.state->epochs[0].accuracy == 1 && r.state->epochs[0].test_accuracy == 1);
+    assert_true(r.state->epochs[0].loss == 0 && r.state->epochs[0].accuracy == 1 &&
+                r.state->epochs[0].test_accuracy == 1);
     free(before);
     sp_trainer *trainer = NULL;
     mask[3 * CLASSES + d.labels[3]] = 0; /* its weight is 0: nobody asks */
@@ -435,11 +451,11 @@ static void step_masks_are_of_the_data(void **state)
     assert_int_equal(sp_trainer_new(r.network, r.state, &d.d, NULL, &options, &trainer, &err), SP_EDATA);
     assert_int_equal(err.step, 7);
     char want[200];
-    snprintf(
-        want, sizeof want,
-        "the mask forbids class %d, which is the step's label, so its masked loss would be infinite; allow it in the mask, set "
-        "the label to -1 or the weight to 0, or train with `masking` none",
-        d.labels[7]);
+    snprintf(want, sizeof want,
+             "the mask forbids class %d, which is the step's label, so its masked loss would be infinite; "
+             "allow it in the mask, set "
+             "the label to -1 or the weight to 0, or train with `masking` none",
+             d.labels[7]);
     assert_string_equal(err.message, want);
     sp_training_data whole = d.d;
     whole.mask = memset(malloc(sizeof mask), 1, sizeof mask);
@@ -498,9 +514,10 @@ static void true_masks_never_do(void **state)
     assert_ok(sp_training_state_new(n, &s, &err), &err);
     assert_int_equal(sp_trainer_new(n, s, &d.d, NULL, &options, &trainer, &err), SP_EDATA);
     assert_int_equal(err.step, t);
-    assert_string_equal(err.message,
-                        "class 2 after class 0 is forbidden, so its masked loss would be infinite; allow the transition "
-                        "in the model, set the label to -1, or train with `masking` none");
+    assert_string_equal(
+        err.message,
+        "class 2 after class 0 is forbidden, so its masked loss would be infinite; allow the transition "
+        "in the model, set the label to -1, or train with `masking` none");
     options.allow = NULL;
     assert_int_equal(sp_trainer_new(n, s, &d.d, NULL, &options, &trainer, &err), SP_EINVAL);
     assert_string_equal(err.message, "`masking` true-previous needs the rules: name a `model`");
@@ -726,11 +743,13 @@ static void what_is_no_file_of_weights(void **state)
     (void)state;
     sp_error err;
     sp_network *n = NULL;
-    assert_int_equal(sp_weights_load(SOURCE_DIR "/datasets/sleep-demo.h5", NULL, &n, NULL, NULL, &err), SP_EFILE);
-    assert_sentence(err.message,
-                    "FILE: is no file of network 1 (its attribute statepath_weights is missing); files of weights are "
-                    "made by `statepath train`",
-                    SOURCE_DIR "/datasets/sleep-demo.h5");
+    assert_int_equal(sp_weights_load(SOURCE_DIR "/datasets/sleep-demo.h5", NULL, &n, NULL, NULL, &err),
+                     SP_EFILE);
+    assert_sentence(
+        err.message,
+        "FILE: is no file of network 1 (its attribute statepath_weights is missing); files of weights are "
+        "made by `statepath train`",
+        SOURCE_DIR "/datasets/sleep-demo.h5");
     assert_int_equal(sp_weights_load("/nowhere/w.h5", NULL, &n, NULL, NULL, &err), SP_EFILE);
     assert_null(n);
 }

@@ -50,7 +50,8 @@ static sp_run_options options(void)
     return o;
 }
 
-static sp_status count(int64_t first, int64_t n, char *shard, unsigned char **bytes, size_t *n_bytes, sp_error *err)
+static sp_status count(int64_t first, int64_t n, char *shard, unsigned char **bytes, size_t *n_bytes,
+                       sp_error *err)
 {
     sp_arrays a = arrays(first, n);
     const sp_recordings recordings = sp_recordings_of_arrays(&a);
@@ -69,8 +70,9 @@ static sp_status count_two(bool are_shards, two_parts *t, sp_error *err)
     sp_status status = SP_OK;
     *t = (two_parts){.bytes = {NULL}};
     for (int i = 0; status == SP_OK && i < 2; i++) {
-        status = are_shards ? count(0, N, i ? (char *)"1/2" : (char *)"2/2", &t->bytes[i], &t->parts[i].n, err)
-                            : count(i ? 0 : 2, 2, NULL, &t->bytes[i], &t->parts[i].n, err);
+        status = are_shards
+                     ? count(0, N, i ? (char *)"1/2" : (char *)"2/2", &t->bytes[i], &t->parts[i].n, err)
+                     : count(i ? 0 : 2, 2, NULL, &t->bytes[i], &t->parts[i].n, err);
         t->parts[i].bytes = t->bytes[i];
     }
     return status;
@@ -194,7 +196,8 @@ static sp_status attempt_merge(void *arg)
     const sp_status status = sp_merge_parts(2, m->parts->parts, &all, &o, &made, NULL, &err);
     assert_true(status == SP_OK ? made->n_recordings == N : !made);
     for (int32_t s = 0; status == SP_OK && s < made->n_strategies; s++)
-        assert_memory_equal(made->strategies[s].confusion, m->wanted->strategies[s].confusion, K * K * sizeof(int64_t));
+        assert_memory_equal(made->strategies[s].confusion, m->wanted->strategies[s].confusion,
+                            K * K * sizeof(int64_t));
     sp_comparison_free(made);
     return status;
 }

@@ -164,8 +164,8 @@ typedef struct taken {
     int n_calls;
 } taken;
 
-static sp_status take(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                      const sp_decode_output *output, sp_error *err)
+static sp_status take(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                      int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     (void)err;
     taken *t = arg;
@@ -299,7 +299,8 @@ static void write_other(void)
                                .offsets = offsets,
                                .ids = ids_back,
                                .classes = classes};
-    sp_block block = {.n_recordings = N, .n_steps = S, .n_classes = K, .offsets = offsets, .dtype = SP_F32, .scores = flat};
+    sp_block block = {
+        .n_recordings = N, .n_steps = S, .n_classes = K, .offsets = offsets, .dtype = SP_F32, .scores = flat};
     assert_ok(sp_scores_writer_open(other_file, &header, &writer, &err), &err);
     assert_ok(sp_scores_writer_add(writer, &block, &err), &err);
     assert_ok(sp_scores_writer_commit(writer, &err), &err);
@@ -397,7 +398,8 @@ static void test_needs(void **state)
     o = options();
     o.confidence = 1;
     assert_int_equal(sp_decode_recordings(&r, &o, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`confidence` is written beside the paths: `output` PATHS.h5 says where");
+    assert_string_equal(err.message,
+                        "`confidence` is written beside the paths: `output` PATHS.h5 says where");
     o = options();
     o.part.shard = "1/2";
     assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
@@ -424,8 +426,9 @@ static void test_messages(void **state)
     sp_run_options o = options();
     o.margin = 2;
     assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`margin` 2: the loss that would still be no harm, from 0 to 1, such as 0.01 for one "
-                                     "percentage point");
+    assert_string_equal(err.message,
+                        "`margin` 2: the loss that would still be no harm, from 0 to 1, such as 0.01 for one "
+                        "percentage point");
     o = options();
     o.groups = "prefix:_";
     assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
@@ -448,8 +451,9 @@ static void test_messages(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_json),       cmocka_unit_test(test_same_paths),
-                                       cmocka_unit_test(test_same_evaluation), cmocka_unit_test(test_same_against),
-                                       cmocka_unit_test(test_needs),           cmocka_unit_test(test_messages)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_json),       cmocka_unit_test(test_same_paths),
+        cmocka_unit_test(test_same_evaluation), cmocka_unit_test(test_same_against),
+        cmocka_unit_test(test_needs),           cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -6,7 +6,8 @@
 #include "statepath/comparison.h"
 
 /* sample_small: 14 steps, 13 scored; argmax, greedy, viterbi; Wake, N2?, ...: names are taken from the sample itself. */
-static const char *const names[] = {"argmax", "greedy", "viterbi", "beam:8", "posterior-viterbi", "a \"b\"; c", "reference"};
+static const char *const names[] = {"argmax",     "greedy",   "viterbi", "beam:8", "posterior-viterbi",
+                                    "a \"b\"; c", "reference"};
 
 typedef struct world {
     sample *s;
@@ -59,24 +60,27 @@ static void test_says_what_it_saw(void **state)
     c->strategies[2].classes[1].f1 = (sp_value){.value = 0.25};
     c->mask_ceiling = (sp_value){.value = 1};
     assert_says(&w, "viterbi.accuracy < argmax.accuracy - 0.01", SP_GATE_TRIPPED,
-                "viterbi.accuracy < argmax.accuracy - 0.01 is true: viterbi.accuracy is 0.5, argmax.accuracy - 0.01 is 0.74");
+                "viterbi.accuracy < argmax.accuracy - 0.01 is true: viterbi.accuracy is 0.5, argmax.accuracy "
+                "- 0.01 is 0.74");
     assert_says(&w, "viterbi.accuracy > argmax.accuracy", SP_GATE_PASSED, "");
     assert_says(&w, "argmax.illegal>1", SP_GATE_TRIPPED, "argmax.illegal>1 is true: argmax.illegal is 2");
-    assert_says(&w, "  viterbi.illegal == 0 and (greedy.undecoded >= 1 or mask_ceiling < 1) ", SP_GATE_TRIPPED,
-                "viterbi.illegal == 0 and (greedy.undecoded >= 1 or mask_ceiling < 1) is true: viterbi.illegal is 0, "
-                "greedy.undecoded is 1");
+    assert_says(
+        &w, "  viterbi.illegal == 0 and (greedy.undecoded >= 1 or mask_ceiling < 1) ", SP_GATE_TRIPPED,
+        "viterbi.illegal == 0 and (greedy.undecoded >= 1 or mask_ceiling < 1) is true: viterbi.illegal is 0, "
+        "greedy.undecoded is 1");
     assert_says(&w, "viterbi.kappa < 0.5", SP_GATE_UNDEFINED,
                 "viterbi.kappa < 0.5 cannot be judged: viterbi.kappa is undefined (one class only)");
-    assert_says(
-        &w, "viterbi.illegal / viterbi.illegal > 1", SP_GATE_UNDEFINED,
-        "viterbi.illegal / viterbi.illegal > 1 cannot be judged: viterbi.illegal / viterbi.illegal is undefined (division by "
-        "zero)");
+    assert_says(&w, "viterbi.illegal / viterbi.illegal > 1", SP_GATE_UNDEFINED,
+                "viterbi.illegal / viterbi.illegal > 1 cannot be judged: viterbi.illegal / viterbi.illegal "
+                "is undefined (division by "
+                "zero)");
     assert_says(&w, "viterbi.illegal > 0 and viterbi.kappa < 0.5", SP_GATE_PASSED, "");
-    assert_says(
-        &w, "viterbi.illegal == 0 or viterbi.kappa < 0.5", SP_GATE_TRIPPED,
-        "viterbi.illegal == 0 or viterbi.kappa < 0.5 is true: viterbi.illegal is 0, viterbi.kappa is undefined (one class only)");
+    assert_says(&w, "viterbi.illegal == 0 or viterbi.kappa < 0.5", SP_GATE_TRIPPED,
+                "viterbi.illegal == 0 or viterbi.kappa < 0.5 is true: viterbi.illegal is 0, viterbi.kappa is "
+                "undefined (one class only)");
     assert_says(&w, "viterbi.illegal != 0 or viterbi.kappa < 0.5", SP_GATE_UNDEFINED,
-                "viterbi.illegal != 0 or viterbi.kappa < 0.5 cannot be judged: viterbi.kappa is undefined (one class only)");
+                "viterbi.illegal != 0 or viterbi.kappa < 0.5 cannot be judged: viterbi.kappa is undefined "
+                "(one class only)");
     char text[256], expected[512];
     snprintf(text, sizeof text, "viterbi.classes.%s.f1 <= .25", c->classes[1]);
     snprintf(expected, sizeof expected, "%s is true: viterbi.classes.%s.f1 is 0.25", text, c->classes[1]);
@@ -133,7 +137,8 @@ static void test_several(void **state)
     world w = world_new();
     sp_error err = {0};
     sp_gate *gate = NULL;
-    assert_ok(sp_gate_new(" ; argmax.illegal > 1;viterbi.illegal > 0 ;; 1 < 2;", &w.scope, &gate, &err), &err);
+    assert_ok(sp_gate_new(" ; argmax.illegal > 1;viterbi.illegal > 0 ;; 1 < 2;", &w.scope, &gate, &err),
+              &err);
     assert_int_equal(sp_gate_n_conditions(gate), 3);
     char sentence[256];
     assert_int_equal(sp_gate_judge(gate, 0, &w.s->comparison, sentence, sizeof sentence), SP_GATE_TRIPPED);
@@ -148,7 +153,8 @@ static void test_names_of_all_kinds(void **state)
 {
     (void)state;
     static const char *const classes[] = {"O", "B-PER", "I.x", "I.x.y"};
-    sp_gate_scope scope = {.n_strategies = 7, .strategies = names, .n_classes = 4, .classes = classes, .has_labels = true};
+    sp_gate_scope scope = {
+        .n_strategies = 7, .strategies = names, .n_classes = 4, .classes = classes, .has_labels = true};
     static const char *const good[] = {"beam:8.illegal > 0",
                                        "posterior-viterbi.accuracy - viterbi.accuracy < 0",
                                        "viterbi.accuracy-viterbi.kappa<0",
@@ -174,24 +180,28 @@ static void test_refuses(void **state)
 {
     (void)state;
     static const char *const classes[] = {"Wake", "N1"};
-    sp_gate_scope scope = {.n_strategies = 3, .strategies = names, .n_classes = 2, .classes = classes, .has_labels = true};
+    sp_gate_scope scope = {
+        .n_strategies = 3, .strategies = names, .n_classes = 2, .classes = classes, .has_labels = true};
     static const struct {
         const char *text, *part;
     } cases[] = {
         {"", "the gate is empty"},
         {" ; ;", "the gate is empty"},
-        {"vitebi.accuracy < 1",
-         "the gate at \"vitebi.accuracy < 1\": there is no such strategy or figure; the strategies are argmax, "
-         "greedy, viterbi;"},
-        {"viterbi.acuracy < 1", "the gate at \"acuracy < 1\": viterbi has no such figure; there are scored, correct, accuracy, "},
+        {"vitebi.accuracy < 1", "the gate at \"vitebi.accuracy < 1\": there is no such strategy or figure; "
+                                "the strategies are argmax, "
+                                "greedy, viterbi;"},
+        {"viterbi.acuracy < 1",
+         "the gate at \"acuracy < 1\": viterbi has no such figure; there are scored, correct, accuracy, "},
         {"viterbi.acuracy < 1", "did you mean \"accuracy\"?"},
         {"viterbi.name < 1", "viterbi has no such figure"},
         {"viterbi < 1", "the gate at \"viterbi < 1\": "},
         {"\"viterbi\" < 1", "a strategy is followed by a figure, as in viterbi.illegal"},
-        {"reference.accuracy < 1", "the reference has no such figure; there are transitions, changes, illegal, illegal_start, "
-                                   "illegal_end, short_runs, long_runs, hard_violations, priced_violations, illegal_rate, "},
+        {"reference.accuracy < 1",
+         "the reference has no such figure; there are transitions, changes, illegal, illegal_start, "
+         "illegal_end, short_runs, long_runs, hard_violations, priced_violations, illegal_rate, "},
         {"viterbi.classes.N9.f1 < 1", "there is no such class; the classes are Wake, N1"},
-        {"viterbi.classes.N1.f2 < 1", "a class has no such figure; there are support, predicted, precision, recall, f1,"},
+        {"viterbi.classes.N1.f2 < 1",
+         "a class has no such figure; there are support, predicted, precision, recall, f1,"},
         {"viterbi.classes.\"N1\" < 1", "a class is followed by a figure, as in N1.f1"},
         {"viterbi.classes.\"N1", "a closing \" is missing"},
         {"viterbi.illegal", "a gate is a comparison, as in viterbi.illegal > 0"},
@@ -305,7 +315,8 @@ static void test_any_text(void **state)
             for (uint32_t n = draw(12); n > 0; n--)
                 strcat(text, bits[draw(sizeof bits / sizeof *bits)]);
         } else { /* a good one with up to three letters changed */
-            strcpy(text, "viterbi.accuracy < argmax.kappa - 0.01 or (greedy.illegal>=2 and 1 != reference.changes); steps > 1e3");
+            strcpy(text, "viterbi.accuracy < argmax.kappa - 0.01 or (greedy.illegal>=2 and 1 != "
+                         "reference.changes); steps > 1e3");
             for (uint32_t n = draw(4); n > 0; n--)
                 text[draw((uint32_t)strlen(text))] = "abv.<>=()+-*/ ;1e\"'"[draw(19)];
         }
@@ -355,7 +366,12 @@ static int random_condition(int depth, char *text)
         double b = random_sum(3, text);
         if (isnan(a) || isnan(b))
             return -1;
-        return kind == 0 ? a < b : kind == 1 ? a <= b : kind == 2 ? a > b : kind == 3 ? a >= b : kind == 4 ? a == b : a != b;
+        return kind == 0   ? a < b
+               : kind == 1 ? a <= b
+               : kind == 2 ? a > b
+               : kind == 3 ? a >= b
+               : kind == 4 ? a == b
+                           : a != b;
     }
     bool is_and = draw(2);
     strcat(text, "(");
@@ -410,9 +426,10 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_what_it_saw),  cmocka_unit_test(test_precedence),
-                                       cmocka_unit_test(test_several),           cmocka_unit_test(test_names_of_all_kinds),
-                                       cmocka_unit_test(test_refuses),           cmocka_unit_test(test_any_text),
-                                       cmocka_unit_test(test_random_conditions), cmocka_unit_test(test_each_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_says_what_it_saw),  cmocka_unit_test(test_precedence),
+        cmocka_unit_test(test_several),           cmocka_unit_test(test_names_of_all_kinds),
+        cmocka_unit_test(test_refuses),           cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_random_conditions), cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

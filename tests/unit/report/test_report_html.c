@@ -41,15 +41,16 @@ static void test_stands_alone_and_is_the_same_twice(void **state)
     char *page = page_of(s), *again = page_of(s);
     assert_string_equal(page, again);
     assert_has(page, "default-src 'none'");
-    static const char *const outside[] = {"http:", "https:", " src=", "@import", "url(h", "<link", "<iframe", " style="};
+    static const char *const outside[] = {"http:", "https:", " src=",   "@import",
+                                          "url(h", "<link",  "<iframe", " style="};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         assert_lacks(page, outside[i]);
     assert_lacks(page, "nan");
     assert_lacks(page, ">inf");
-    static const char *const sections[] = {"id=\"verdict\"",      "id=\"strategies\"", "id=\"differences\"", "id=\"legality\"",
-                                           "id=\"confusion\"",    "id=\"classes\"",    "id=\"changes\"",     "id=\"runs\"",
-                                           "id=\"steps\"",        "id=\"recordings\"", "id=\"run\"",         "id=\"methods\"",
-                                           "id=\"probabilities\""};
+    static const char *const sections[] = {
+        "id=\"verdict\"", "id=\"strategies\"", "id=\"differences\"",  "id=\"legality\"", "id=\"confusion\"",
+        "id=\"classes\"", "id=\"changes\"",    "id=\"runs\"",         "id=\"steps\"",    "id=\"recordings\"",
+        "id=\"run\"",     "id=\"methods\"",    "id=\"probabilities\""};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         assert_has(page, sections[i]);
     free(page);
@@ -62,17 +63,20 @@ static void test_figures_are_where_they_belong(void **state)
     (void)state;
     sample *s = sample_small();
     char *page = page_of(s);
-    assert_has(page, "viterbi makes no illegal transition; argmax makes 2 (16.7 % of all, in 2 of 2 recordings), greedy none.");
-    assert_has(
-        page,
-        "viterbi is about as accurate as argmax: 0.8462 against 0.8462, 0.00 percentage points (95 % interval -1.00 to +2.00, 2 "
-        "recordings).");
-    assert_has(page, "<td class=\"forbidden made\"><b>2</b></td>");                         /* argmax, Wake to REM */
-    assert_has(page, "<td class=\"h10 diagonal\">5<span>100.0&nbsp;%</span></td>");         /* argmax, Wake right */
-    assert_has(page, "<use href=\"#ill\" x=\"25.00%\"><title>2: Wake → REM</title></use>"); /* night_1, argmax */
+    assert_has(page, "viterbi makes no illegal transition; argmax makes 2 (16.7 % of all, in 2 of 2 "
+                     "recordings), greedy none.");
+    assert_has(page, "viterbi is about as accurate as argmax: 0.8462 against 0.8462, 0.00 percentage points "
+                     "(95 % interval -1.00 to +2.00, 2 "
+                     "recordings).");
+    assert_has(page, "<td class=\"forbidden made\"><b>2</b></td>");                 /* argmax, Wake to REM */
+    assert_has(page, "<td class=\"h10 diagonal\">5<span>100.0&nbsp;%</span></td>"); /* argmax, Wake right */
+    assert_has(page,
+               "<use href=\"#ill\" x=\"25.00%\"><title>2: Wake → REM</title></use>"); /* night_1, argmax */
     /* night_1, argmax: Wake Wake REM NREM REM REM NREM Wake, 63 units a step, lanes 2 units apart. */
     assert_has(page, "class=\"run\" d=\"M0 1h126v2h63v2h63v-2h126v2h63v-4h63\"/>");
-    assert_has(page, ">2<span>40.0&nbsp;%</span></td>"); /* greedy, Wake undecoded: 2 of the row's 5, not of the column */
+    assert_has(
+        page,
+        ">2<span>40.0&nbsp;%</span></td>"); /* greedy, Wake undecoded: 2 of the row's 5, not of the column */
     assert_has(page, "dead end");
     assert_has(page, "\">Accuracy of each strategy against its share of illegal transitions");
     assert_has(page, "<summary>All transitions, the allowed ones too</summary>");
@@ -91,13 +95,15 @@ static void test_probabilities_are_drawn(void **state)
     char *page = page_of(s);
     assert_int_equal(count_of(page, "<small>probabilities</small>"), 2);
     assert_has(page, "probabilities of the classes over time, stacked; mean Wake 0.21, REM 0.57, NREM 0.21");
-    assert_has(page, "<svg width=\"100%\" height=\"48\" viewBox=\"0 0 8 48\" preserveAspectRatio=\"none\"><rect class=\"area "
-                     "s-wake\" width=\"8\" height=\"48\"/><path class=\"area s-rem\" d=\"M0 48V24h1v24h1v-48h5v48H8V48z\"/>");
+    assert_has(page, "<svg width=\"100%\" height=\"48\" viewBox=\"0 0 8 48\" "
+                     "preserveAspectRatio=\"none\"><rect class=\"area "
+                     "s-wake\" width=\"8\" height=\"48\"/><path class=\"area s-rem\" d=\"M0 "
+                     "48V24h1v24h1v-48h5v48H8V48z\"/>");
     assert_has(page, "<rect class=\"hatched\" height=\"48\" x=\"87.50%\" width=\"12.50%\"/>");
     assert_lacks(page, "The page has room for the probabilities");
     /* Bin 7 holds the five tied steps; the greatest bin the others. */
-    assert_has(page,
-               "<title>confidence 0.467 to 0.533: 5 steps, mean 0.500, accuracy 0.800 (95 % interval 0.376 to 0.964)</title>");
+    assert_has(page, "<title>confidence 0.467 to 0.533: 5 steps, mean 0.500, accuracy 0.800 (95 % interval "
+                     "0.376 to 0.964)</title>");
     free(page);
     sample_free(s);
     s = sample_band(13, 2, 60); /* more classes than colours can tell apart */
@@ -113,8 +119,10 @@ static void test_probabilities_are_drawn(void **state)
     sample_free(s);
     s = sample_nights(50, 950);
     page = page_of(s);
-    assert_has(page, "The page has room for the probabilities of each step of 26 recordings, in the same order.");
-    assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: viterbi is better than argmax in ");
+    assert_has(page,
+               "The page has room for the probabilities of each step of 26 recordings, in the same order.");
+    assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: viterbi is "
+                     "better than argmax in ");
     assert_has(page, "With scripts switched on any other can be drawn: the steps of all are in the page.");
     assert_true(strlen(page) < 700 * 1000);
     free(page);
@@ -149,8 +157,9 @@ static void test_recordings_are_compared(void **state)
                b = c->strategies[SAMPLE_VITERBI].recordings[r].accuracy.value;
         snprintf(text, sizeof text, "<title>%s: %.3f against %.3f</title>", c->ids[r], b, a);
         assert_int_equal(count_of(page, text), 1);
-        snprintf(text, sizeof text, "<tr><th scope=\"row\">%s</th><td>%.4f</td><td>%.4f</td><td>%+.2f</td></tr>", c->ids[r], a, b,
-                 100 * (b - a));
+        snprintf(text, sizeof text,
+                 "<tr><th scope=\"row\">%s</th><td>%.4f</td><td>%.4f</td><td>%+.2f</td></tr>", c->ids[r], a,
+                 b, 100 * (b - a));
         assert_int_equal(count_of(page, text), 2); /* of the scatter and of the gains */
     }
     free(page);
@@ -215,7 +224,8 @@ static void test_names_are_text(void **state)
 static void test_sizes(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{1, 1, 1}, {1, 0, 0}, {3, 2, 0}, {2, 1, 1}, {60, 2, 80}, {100, 2, 50}, {4, 1500, 4}};
+    static const int64_t shapes[][3] = {{1, 1, 1},   {1, 0, 0},    {3, 2, 0},   {2, 1, 1},
+                                        {60, 2, 80}, {100, 2, 50}, {4, 1500, 4}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         sample *s = sample_band((int32_t)shapes[i][0], shapes[i][1], shapes[i][2]);
         char *page = page_of(s);
@@ -299,9 +309,9 @@ static void test_worst_median_and_best_are_of_all_recordings(void **state)
     assert_has(page, "<h3>Median: night_500 – accuracy of ");
     assert_has(page, "<h3>Best: night_701 – accuracy of ");
     assert_has(page, "<summary>night_001 – accuracy of ");
-    assert_has(page,
-               "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, and the 7 next to the least "
-               "accurate.");
+    assert_has(page, "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, and "
+                     "the 7 next to the least "
+                     "accurate.");
     assert_int_equal(count_of(page, "Not drawn"), 0);
     free(page);
     sample_free(s);
@@ -317,7 +327,8 @@ static void test_what_is_too_long_to_be_drawn_is_said(void **state)
     keep_only(c, 2, drawn);
     char *page = page_of(s);
     assert_has(page, "</h3>\n<p>Not drawn: it has 3,000,000 steps, more than are kept for pictures.");
-    assert_has(page, "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, as far as they are short "
+    assert_has(page, "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, as "
+                     "far as they are short "
                      "enough.");
     free(page);
     sample_free(s);
@@ -352,7 +363,8 @@ static void test_unscored_recordings_are_not_the_worst(void **state)
 /* One recording of argmax alone: Wake, and REM, which is illegal after it, at every step that `is_rem` names. */
 static sample *one_long_recording(int64_t n, bool (*is_rem)(int64_t t, int64_t n))
 {
-    static const char *const classes[] = {"Wake", "NREM", "REM"}, *const ids[] = {"long"}, *const names[] = {"argmax"};
+    static const char *const classes[] = {"Wake", "NREM", "REM"}, *const ids[] = {"long"},
+                             *const names[] = {"argmax"};
     static const uint8_t allow[] = {1, 1, 0, 1, 1, 1, 1, 1, 1};
     const int64_t offsets[] = {0, n};
     int32_t *path = test_calloc((size_t)n, sizeof *path);
@@ -433,7 +445,8 @@ static void test_marks_count_all_illegal_transitions(void **state)
     static const struct {
         int64_t n_steps, n_marks;
         bool (*is_rem)(int64_t t, int64_t n);
-    } cases[] = {{86400, 145, every_600th}, {86400, 2, only_two}, {1001, 200, every_fifth}, {900, 180, every_fifth}};
+    } cases[] = {
+        {86400, 145, every_600th}, {86400, 2, only_two}, {1001, 200, every_fifth}, {900, 180, every_fifth}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t T = cases[i].n_steps, n_illegal = 0;
         for (int64_t t = 1; t < T; t++)
@@ -462,11 +475,13 @@ static void test_many_marks_are_bars(void **state)
     char *page = page_of(s), title[64];
     assert_int_equal(marks_of(page).n, 0);
     assert_has(page, "bars stand for them: the higher, the more illegal transitions.");
-    const char *at = strstr(page, "viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"");
+    const char *at =
+        strstr(page, "viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"");
     assert_non_null(at);
     at = strstr(at, "d=\"") + 3;
     int64_t n_illegal = 0;
-    for (int64_t place = 0; place < 1000; place++) { /* 17 or 18 of them: 8 pixels of 8; then 1 or 2: 1 pixel */
+    for (int64_t place = 0; place < 1000;
+         place++) { /* 17 or 18 of them: 8 pixels of 8; then 1 or 2: 1 pixel */
         int x, height, again, length;
         assert_int_equal(sscanf(at, "M%d 8v-%dh1v%dz%n", &x, &height, &again, &length), 3);
         assert_int_equal(x, place);
@@ -476,8 +491,8 @@ static void test_many_marks_are_bars(void **state)
     }
     for (int64_t t = 1; t < T; t++)
         n_illegal += thinning(t, T) && !thinning(t - 1, T);
-    snprintf(title, sizeof title, "\"><title>%d,%03d illegal, at most 18 a bar</title>", (int)(n_illegal / 1000),
-             (int)(n_illegal % 1000));
+    snprintf(title, sizeof title, "\"><title>%d,%03d illegal, at most 18 a bar</title>",
+             (int)(n_illegal / 1000), (int)(n_illegal % 1000));
     assert_memory_equal(at, title, strlen(title));
     free(page);
     sample_free(s);
@@ -500,8 +515,9 @@ static void test_shares_of_errors(void **state)
     for (int i = 0; i < 3; i++) {
         char path[160];
         snprintf(path, sizeof path,
-                 "class=\"error share%d\" stroke-width=\"1.08\" d=\"M0 7.0h1000\" stroke-dasharray=\"0 %d 1 %d\"/>", 2 + i,
-                 10 * (i + 1), 1000 - 10 * (i + 1) - 1);
+                 "class=\"error share%d\" stroke-width=\"1.08\" d=\"M0 7.0h1000\" stroke-dasharray=\"0 %d 1 "
+                 "%d\"/>",
+                 2 + i, 10 * (i + 1), 1000 - 10 * (i + 1) - 1);
         assert_has(page, path);
     }
     assert_lacks(page, "class=\"error share1\"");
@@ -517,12 +533,14 @@ static void test_lanes_of_many_classes(void **state)
     sample *s = sample_band(20, 2, 400);
     for (int64_t i = 0; i < s->comparison.n_traces; i++)
         for (int64_t t = 0; t < 400; t++)
-            s->comparison.traces[i].labels[t] = t % 20 == 3 || t % 20 == 7 || t % 20 == 11 ? -1 : (int32_t)(t % 20);
+            s->comparison.traces[i].labels[t] =
+                t % 20 == 3 || t % 20 == 7 || t % 20 == 11 ? -1 : (int32_t)(t % 20);
     char *page = page_of(s);
     assert_has(page, "\"lanes\":[0,1,2,17,3,4,5,17,6,7,8,17,9,10,11,12,13,14,15,16],");
     assert_has(page, "\"styles\":[\"0\",\"1\",\"2\",\"-rest\",\"3\",");
     assert_has(page, ">class 19</text><text y=\"204\">3 others</text></g>");
-    assert_has(page, "<stop class=\"t-rest\" offset=\"0.944\"/><stop class=\"t-rest\" offset=\"1.000\"/></linearGradient>");
+    assert_has(page, "<stop class=\"t-rest\" offset=\"0.944\"/><stop class=\"t-rest\" "
+                     "offset=\"1.000\"/></linearGradient>");
     assert_has(page, "The 17 most frequent classes have lanes of their own, the other 3 share the last one.");
     free(page);
     sample_free(s);
@@ -628,7 +646,8 @@ typedef struct found_figures {
 static sp_status look_at_figure(void *arg, const char *name, const char *svg, sp_error *err)
 {
     found_figures *found = arg;
-    static const char *const page_only[] = {"var(", "color-mix", "rem;", "rem}", "<use class=\"broad\"", "<div", "&nbsp;"};
+    static const char *const page_only[] = {"var(", "color-mix", "rem;", "rem}", "<use class=\"broad\"",
+                                            "<div", "&nbsp;"};
     (void)err;
     for (size_t i = 0; i < sizeof page_only / sizeof *page_only; i++)
         assert_lacks(svg, page_only[i]);

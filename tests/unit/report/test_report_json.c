@@ -51,11 +51,14 @@ static void test_has_every_key_of_the_contract(void **state)
     (void)state;
     sample *s = sample_nights(3, 100);
     json_t *root = parsed(s);
-    assert_keys(root, (const char *const[]){"statepath", "input", "model", "reference", "mask_ceiling", "strategies",
-                                            "comparisons", NULL});
-    assert_keys(json_object_get(root, "input"), (const char *const[]){"file", "recordings", "steps", "scored_steps", NULL});
-    assert_keys(json_object_get(root, "model"), (const char *const[]){"name", "classes", "forbidden", "forbidden_count", NULL});
-    assert_keys(json_object_get(root, "reference"), (const char *const[]){"transitions", "illegal", "illegal_pairs", NULL});
+    assert_keys(root, (const char *const[]){"statepath", "input", "model", "reference", "mask_ceiling",
+                                            "strategies", "comparisons", NULL});
+    assert_keys(json_object_get(root, "input"),
+                (const char *const[]){"file", "recordings", "steps", "scored_steps", NULL});
+    assert_keys(json_object_get(root, "model"),
+                (const char *const[]){"name", "classes", "forbidden", "forbidden_count", NULL});
+    assert_keys(json_object_get(root, "reference"),
+                (const char *const[]){"transitions", "illegal", "illegal_pairs", NULL});
     json_t *strategies = json_object_get(root, "strategies");
     assert_int_equal(json_object_size(strategies), 3);
     const char *name;
@@ -63,14 +66,16 @@ static void test_has_every_key_of_the_contract(void **state)
     json_object_foreach(strategies, name, strategy)
     {
         assert_keys(strategy,
-                    (const char *const[]){"accuracy",    "balanced_accuracy", "kappa",         "mcc",
-                                          "macro_f1",    "weighted_f1",       "confusion",     "classes",
-                                          "transitions", "changes",           "illegal",       "illegal_start",
-                                          "illegal_end", "short_runs",        "illegal_pairs", "recordings_with_illegal",
-                                          "path_score",  "undecoded",         "per_recording", "changed_from_argmax",
-                                          NULL});
-        assert_keys(json_object_get(json_object_get(strategy, "classes"), "N2"),
-                    (const char *const[]){"precision", "recall", "f1", "specificity", "kappa", "support", NULL});
+                    (const char *const[]){
+                        "accuracy",    "balanced_accuracy", "kappa",         "mcc",
+                        "macro_f1",    "weighted_f1",       "confusion",     "classes",
+                        "transitions", "changes",           "illegal",       "illegal_start",
+                        "illegal_end", "short_runs",        "illegal_pairs", "recordings_with_illegal",
+                        "path_score",  "undecoded",         "per_recording", "changed_from_argmax",
+                        NULL});
+        assert_keys(
+            json_object_get(json_object_get(strategy, "classes"), "N2"),
+            (const char *const[]){"precision", "recall", "f1", "specificity", "kappa", "support", NULL});
         assert_keys(json_array_get(json_object_get(strategy, "per_recording"), 2),
                     (const char *const[]){"id", "steps", "scored", "accuracy", "kappa", "illegal", NULL});
         assert_keys(json_object_get(strategy, "changed_from_argmax"),
@@ -123,7 +128,8 @@ static void test_without_labels_metrics_are_absent(void **state)
     sample *s = sample_small();
     sample_drop_labels(s);
     json_t *root = parsed(s), *argmax = json_object_get(json_object_get(root, "strategies"), "argmax");
-    static const char *const absent[] = {"accuracy", "kappa", "confusion", "classes", "macro_f1", "changed_from_argmax"};
+    static const char *const absent[] = {"accuracy", "kappa",    "confusion",
+                                         "classes",  "macro_f1", "changed_from_argmax"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         assert_null(json_object_get(argmax, absent[i]));
     assert_null(json_object_get(root, "reference"));
@@ -144,9 +150,12 @@ static void test_hard_names_survive(void **state)
     json_t *root = parsed(s);
     json_t *argmax = json_object_get(json_object_get(root, "strategies"), "argmax");
     json_t *recordings = json_object_get(argmax, "per_recording");
-    assert_string_equal(json_string_value(json_object_get(json_array_get(recordings, 0), "id")), s->comparison.ids[0]);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(recordings, 1), "id")), "bad \xEF\xBF\xBD(");
-    assert_int_equal(json_object_size(json_object_get(argmax, "classes")), 3); /* none swallows another of the same name */
+    assert_string_equal(json_string_value(json_object_get(json_array_get(recordings, 0), "id")),
+                        s->comparison.ids[0]);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(recordings, 1), "id")),
+                        "bad \xEF\xBF\xBD(");
+    assert_int_equal(json_object_size(json_object_get(argmax, "classes")),
+                     3); /* none swallows another of the same name */
     json_decref(root);
     sample_free(s);
 }
@@ -160,7 +169,8 @@ static void test_sizes(void **state)
         json_t *root = parsed(s), *argmax = json_object_get(json_object_get(root, "strategies"), "argmax");
         assert_int_equal(json_array_size(json_object_get(argmax, "per_recording")), shapes[i][1]);
         json_t *model = json_object_get(root, "model");
-        assert_int_equal(json_integer_value(json_object_get(model, "forbidden_count")), s->comparison.forbidden_count);
+        assert_int_equal(json_integer_value(json_object_get(model, "forbidden_count")),
+                         s->comparison.forbidden_count);
         assert_true(json_array_size(json_object_get(model, "forbidden")) <= 1000);
         json_decref(root);
         sample_free(s);

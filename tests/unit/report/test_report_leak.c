@@ -5,12 +5,13 @@
 
 static sp_leak_report full_report(void)
 {
-    return (sp_leak_report){.file = "night.h5",
-                            .what = "model sleep-strict",
-                            .summary = {.n_rows = 1200, .n_left_out = 3, .n_leaking = 17, .mean = 0.0125, .maximum = 0.75},
-                            .quantiles = {0, 0.03125, 0.25, 0.5},
-                            .recording = "n2",
-                            .step = 41};
+    return (sp_leak_report){
+        .file = "night.h5",
+        .what = "model sleep-strict",
+        .summary = {.n_rows = 1200, .n_left_out = 3, .n_leaking = 17, .mean = 0.0125, .maximum = 0.75},
+        .quantiles = {0, 0.03125, 0.25, 0.5},
+        .recording = "n2",
+        .step = 41};
 }
 
 static void expect_text(const sp_leak_report *report, const char *expected)
@@ -50,7 +51,9 @@ static void test_text_without_rows(void **state)
 {
     (void)state;
     sp_leak_report report = {.file = "empty.h5", .what = "its own mask"};
-    expect_text(&report, "Leak of empty.h5: the probability on what is forbidden by its own mask\nno row to speak of\n");
+    expect_text(
+        &report,
+        "Leak of empty.h5: the probability on what is forbidden by its own mask\nno row to speak of\n");
 }
 
 /* The value of a key, up to the end of its line, without the comma. */
@@ -131,8 +134,9 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text_is_exactly_this), cmocka_unit_test(test_text_without_rows),
-                                       cmocka_unit_test(test_json), cmocka_unit_test(test_json_without_rows),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text_is_exactly_this),
+                                       cmocka_unit_test(test_text_without_rows), cmocka_unit_test(test_json),
+                                       cmocka_unit_test(test_json_without_rows),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

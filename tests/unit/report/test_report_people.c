@@ -41,9 +41,11 @@ static void test_golden(void **state)
         const char *name, *from, *before;
     } files[] = {{write_text, "people.txt", NULL, NULL},
                  {sp_report_markdown, "people.md", NULL, NULL},
-                 {sp_report_csv, "people.csv", "reference,,,sleep_", "reference,,,changes_per_hour,54.54545454545455,11,,"},
+                 {sp_report_csv, "people.csv", "reference,,,sleep_",
+                  "reference,,,changes_per_hour,54.54545454545455,11,,"},
                  {sp_report_latex, "people.tex", NULL, NULL},
-                 {sp_report_json, "people.json", "  \"illegal_places\"", "\"epoch_seconds\": 3e+01, \"epoch_assumed\": true"}};
+                 {sp_report_json, "people.json", "  \"illegal_places\"",
+                  "\"epoch_seconds\": 3e+01, \"epoch_assumed\": true"}};
     sample *s = with_people();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *text = written(s, files[i].write), *from = files[i].from ? strstr(text, files[i].from) : text;
@@ -68,7 +70,9 @@ static void test_json_holds_all(void **state)
     json_t *night = json_array_get(json_object_get(greedy, "nights"), 1); /* could not be decoded */
     assert_true(json_is_null(json_object_get(night, "tst")));
     assert_string_equal(json_string_value(json_object_get(night, "tst_undefined")), "not decoded");
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(greedy, "agreement"), "tst"), "n")), 1);
+    assert_int_equal(json_integer_value(
+                         json_object_get(json_object_get(json_object_get(greedy, "agreement"), "tst"), "n")),
+                     1);
     json_t *each = json_object_get(json_object_get(raters, "each"), "<person> 2");
     assert_int_equal(json_object_size(json_object_get(each, "with")), 2);
     json_decref(root);
@@ -79,7 +83,8 @@ static void test_json_holds_all(void **state)
 /* Beside each hypnogram, and in what the script draws, stand the evaluation's minutes, from the top lane to the lowest. */
 static void assert_minutes(const sp_comparison *c, const char *page)
 {
-    static const sp_sleep_measure lanes[] = {SP_SLEEP_WAKE, SP_SLEEP_REM, SP_SLEEP_N1, SP_SLEEP_N2, SP_SLEEP_N3};
+    static const sp_sleep_measure lanes[] = {SP_SLEEP_WAKE, SP_SLEEP_REM, SP_SLEEP_N1, SP_SLEEP_N2,
+                                             SP_SLEEP_N3};
     int64_t n_drawn = 0;
     for (int64_t r = 0; r < c->n_recordings; r++) {
         char of_script[80] = ",\"", beside[400] = ">min</text>", spoken[200] = "<title>reference over time";
@@ -87,7 +92,8 @@ static void assert_minutes(const sp_comparison *c, const char *page)
             const sp_sleep_measure measure = lanes[i];
             const double minutes = c->sleep->reference[r].values[measure].value;
             snprintf(of_script + strlen(of_script), 12, "%.1f%s", minutes, i < 4 ? " " : "\"]");
-            snprintf(beside + strlen(beside), 60, "<text x=\"100%%\" y=\"%d\">%.1f</text>", 18 + 13 * i, minutes);
+            snprintf(beside + strlen(beside), 60, "<text x=\"100%%\" y=\"%d\">%.1f</text>", 18 + 13 * i,
+                     minutes);
             snprintf(spoken + strlen(spoken), 30, "%s%.1f%s %s", i ? ", " : ": ", minutes, i ? "" : " min",
                      sp_sleep_measure_name(measure));
         }
@@ -161,10 +167,11 @@ static void test_latex_names(void **state)
     s->comparison.strategies[1].name = sample_text(s, "*[x]^~$&{}<\"|`--- \xFF");
     s->comparison.classes[0] = sample_text(s, "N1 → N2 ± −é");
     char *text = written(s, sp_report_latex);
-    static const char *const has[] = {"\\caption{a\\_b\\%c\\#1 \\textbackslash{}input\\{x\\}.h5: ",
-                                      "{*}{[}x{]}\\textasciicircum{}\\textasciitilde{}\\$\\&\\{\\}\\textless{}{''}\\textbar{}",
-                                      "\\textasciigrave{}-{}-{}- \\spchar{\xEF\xBF\xBD}{FFFD}", "N1 $\\to$ N2 $\\pm$ $-$é",
-                                      "% Input a_b%c#1 \\input{x}.h5\n"};
+    static const char *const has[] = {
+        "\\caption{a\\_b\\%c\\#1 \\textbackslash{}input\\{x\\}.h5: ",
+        "{*}{[}x{]}\\textasciicircum{}\\textasciitilde{}\\$\\&\\{\\}\\textless{}{''}\\textbar{}",
+        "\\textasciigrave{}-{}-{}- \\spchar{\xEF\xBF\xBD}{FFFD}", "N1 $\\to$ N2 $\\pm$ $-$é",
+        "% Input a_b%c#1 \\input{x}.h5\n"};
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)
         if (!strstr(text, has[i]))
             fail_msg("the tables lack %s in\n%s", has[i], text);

@@ -75,7 +75,8 @@ static void test_csv_quotes(void **state)
 static void test_csv_formulas(void **state)
 {
     (void)state;
-    const char *const ids[] = {"=1+1", "+a", "-1", "@SUM(A1)", "\tx", "'=x", "''-1", "'quoted'", "'", "a=b", "-,\"x\""};
+    const char *const ids[] = {"=1+1", "+a",       "-1", "@SUM(A1)", "\tx",    "'=x",
+                               "''-1", "'quoted'", "'",  "a=b",      "-,\"x\""};
     const char *const cells[] = {"'=1+1",    "'+a", "'-1", "'@SUM(A1)",       "'\tx", "''=x", "'''-1",
                                  "'quoted'", "'",   "a=b", "\"'-,\"\"x\"\"\""};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -148,8 +149,12 @@ static void test_saving(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_is_exactly_this), cmocka_unit_test(test_csv_quotes), cmocka_unit_test(test_csv_formulas),
-        cmocka_unit_test(test_markdown_escapes),      cmocka_unit_test(test_sizes),      cmocka_unit_test(test_saving),
+        cmocka_unit_test(test_small_is_exactly_this),
+        cmocka_unit_test(test_csv_quotes),
+        cmocka_unit_test(test_csv_formulas),
+        cmocka_unit_test(test_markdown_escapes),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_saving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ static void test_keeps_to_the_width(void **state)
         assert_true(widest_line(text) <= widths[i]);
         free(text);
     }
-    s->comparison.strategies[2].name = sample_text(s, "a-strategy-with-a-name-that-nobody-would-ever-want-to-write-in-full");
+    s->comparison.strategies[2].name =
+        sample_text(s, "a-strategy-with-a-name-that-nobody-would-ever-want-to-write-in-full");
     char *text = text_of(s, (sp_text_options){.width = 100, .verbose = false});
     assert_non_null(strstr(text, "\xE2\x80\xA6")); /* the ellipsis */
     free(text);
@@ -82,7 +83,8 @@ static void test_names_cannot_speak_to_the_terminal(void **state)
     char *text = text_of(s, (sp_text_options){.width = 100});
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(text, "a\xEF\xBF\xBD[2Jb c\xEF\xBF\xBD"));
-    assert_non_null(strstr(text, "睡眠       0     3")); /* a wide name takes its four columns, not its six bytes */
+    assert_non_null(
+        strstr(text, "睡眠       0     3")); /* a wide name takes its four columns, not its six bytes */
     free(text);
     sample_free(s);
 }
@@ -134,9 +136,12 @@ static void test_one_class_and_no_recording(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_table_is_exactly_this), cmocka_unit_test(test_no_colour_unless_asked),
-        cmocka_unit_test(test_keeps_to_the_width),          cmocka_unit_test(test_names_cannot_speak_to_the_terminal),
-        cmocka_unit_test(test_absent_data_disappears),      cmocka_unit_test(test_many_classes_are_summarised),
+        cmocka_unit_test(test_small_table_is_exactly_this),
+        cmocka_unit_test(test_no_colour_unless_asked),
+        cmocka_unit_test(test_keeps_to_the_width),
+        cmocka_unit_test(test_names_cannot_speak_to_the_terminal),
+        cmocka_unit_test(test_absent_data_disappears),
+        cmocka_unit_test(test_many_classes_are_summarised),
         cmocka_unit_test(test_one_class_and_no_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

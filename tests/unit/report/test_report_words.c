@@ -42,7 +42,8 @@ static void test_golden(void **state)
     static const struct {
         sp_status (*write)(const sp_comparison *comparison, char **out, sp_error *err);
         const char *name;
-    } files[] = {{write_text, "nights.txt"}, {sp_report_markdown, "nights.md"}, {sp_report_latex, "nights.tex"}};
+    } files[] = {
+        {write_text, "nights.txt"}, {sp_report_markdown, "nights.md"}, {sp_report_latex, "nights.tex"}};
     sample *s = sample_small();
     sample_add_sleep(s, 30, true);
     sample_add_raters(s, 3);
@@ -136,7 +137,9 @@ static void test_pages_have_no_other_words(void **state)
         char *page = NULL;
         assert_ok(sp_report_html(&s->comparison, &page, &err), &err);
         char *text = visible(page);
-        assert_non_null(strstr(text, i % 3 == 0 ? "Epoch by epoch" : i % 3 == 1 ? "Token by token" : "Frame by frame"));
+        assert_non_null(strstr(text, i % 3 == 0   ? "Epoch by epoch"
+                                     : i % 3 == 1 ? "Token by token"
+                                                  : "Frame by frame"));
         assert_no_word(text, "recording");
         assert_no_word(text, "step");
         assert_null(strchr(text, '{'));

@@ -19,12 +19,14 @@ static void assert_written(void (*add)(sp_buffer *, const char *), const char *t
 static void test_bytes_that_are_no_utf8(void **state)
 {
     (void)state;
-    assert_written(sp_buffer_utf8, "ok \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\xB4", "ok \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\xB4");
+    assert_written(sp_buffer_utf8, "ok \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\xB4",
+                   "ok \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\xB4");
     assert_written(sp_buffer_utf8, "\xC0\xAF", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* overlong */
     assert_written(sp_buffer_utf8, "\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* surrogate */
     assert_written(sp_buffer_utf8, "a\xE2\x82", "a\xEF\xBF\xBD\xEF\xBF\xBD");               /* cut off */
     assert_written(sp_buffer_utf8, "\xF5\x80\x80\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
-    assert_written(sp_buffer_html, "<a href=\"x\">'&\x01", "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\xEF\xBF\xBD");
+    assert_written(sp_buffer_html, "<a href=\"x\">'&\x01",
+                   "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\xEF\xBF\xBD");
     assert_int_equal(sp_text_width("睡眠"), 4);
     assert_int_equal(sp_text_width("e\xCC\x81"), 1);
 }
@@ -77,7 +79,8 @@ static void test_sentences(void **state)
     static const char *volatile nothing; /* the compiler is not to see that it is NULL */
     (void)state;
     sp_buffer out = {0};
-    sp_buffer_say(&out, "%s has %jd of %d steps, %.3f (%+.2f, %g) in 100 %%", "a", (intmax_t)-1234567, 12, 1234.5, 0.016, 1e-6);
+    sp_buffer_say(&out, "%s has %jd of %d steps, %.3f (%+.2f, %g) in 100 %%", "a", (intmax_t)-1234567, 12,
+                  1234.5, 0.016, 1e-6);
     assert_string_equal(out.data, "a has -1,234,567 of 12 steps, 1,234.500 (+0.02, 1e-06) in 100 %");
     sp_buffer_free(&out);
     sp_buffer_say(&out, "%.2f", -0.0);
@@ -116,8 +119,9 @@ static void test_numbers(void **state)
     sp_buffer_real(&out, 0.1 + 0.2);
     sp_buffer_text(&out, " ");
     sp_buffer_real(&out, 0.8776);
-    assert_string_equal(out.data, "1,234,567 -9,223,372,036,854,775,808 0.00 -12,345.7 0.00 +0.02 < 0.01 % 12.5 % < 0.001 "
-                                  "0.30000000000000004 0.8776");
+    assert_string_equal(
+        out.data, "1,234,567 -9,223,372,036,854,775,808 0.00 -12,345.7 0.00 +0.02 < 0.01 % 12.5 % < 0.001 "
+                  "0.30000000000000004 0.8776");
     sp_buffer_free(&out);
 }
 
@@ -192,7 +196,9 @@ static void test_placeholders(void **state)
     (void)state;
     const sp_words words = words_of("night/epoch");
     sp_buffer buffer = {.words = &words};
-    sp_buffer_words(&buffer, "{Steps} of {a recording}, {A step}; {recordings} {step}. {Recording} {a stepp} {x} {step } 5 %");
+    sp_buffer_words(
+        &buffer,
+        "{Steps} of {a recording}, {A step}; {recordings} {step}. {Recording} {a stepp} {x} {step } 5 %");
     assert_says(&buffer, "Epochs of a night, An epoch; nights epoch. Night {a stepp} {x} {step } 5 %");
     sp_buffer_say(&buffer, "%jd {step(s)} in %d {recording(s)} of %s", (int64_t)1, 2, "{step}.h5");
     assert_says(&buffer, "1 epoch in 2 nights of {step}.h5");

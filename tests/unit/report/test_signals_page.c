@@ -66,7 +66,8 @@ static void it_shows_what_it_is_given(void **state)
     assert_ok(sp_report_signals_html(&report, &page, &err), &err);
     assert_ok(sp_report_signals_html(&report, &again, &err), &err);
     assert_string_equal(page, again);
-    const char *const pairs[] = {"section", "svg", "table", "tr", "div", "figure", "ul", "li", "p", "td", "th", "title", "text"};
+    const char *const pairs[] = {"section", "svg", "table", "tr", "div",   "figure", "ul",
+                                 "li",      "p",   "td",    "th", "title", "text"};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char open[16], more[16], close[16];
         snprintf(open, sizeof open, "<%s>", pairs[i]);
@@ -76,22 +77,24 @@ static void it_shows_what_it_is_given(void **state)
     }
     assert_int_equal(count(page, "<N1>") + count(page, "n&2") + count(page, "nan") + count(page, "inf\""),
                      0); /* escaped; no NaN */
-    assert_true(count(page, "&lt;N1&gt;") > 5 && count(page, "a&amp;b.h5") == 2 && count(page, "n&amp;2") > 0);
+    assert_true(count(page, "&lt;N1&gt;") > 5 && count(page, "a&amp;b.h5") == 2 &&
+                count(page, "n&amp;2") > 0);
     assert_int_equal(count(page, "No step of this class."), 1);
-    assert_int_equal(count(page, "<title>step "), 2);                                     /* bad goes 0 -> 1 twice */
-    assert_int_equal(count(page, "0 illegal steps") + count(page, "2 illegal steps"), 3); /* labels and good: none */
+    assert_int_equal(count(page, "<title>step "), 2); /* bad goes 0 -> 1 twice */
+    assert_int_equal(count(page, "0 illegal steps") + count(page, "2 illegal steps"),
+                     3); /* labels and good: none */
     assert_int_equal(count(page, "<b>forbidden</b>"), 1);
     assert_int_equal(count(page, "<b>stays</b>"), 2);
-    assert_non_null(strstr(page, "M0.0 30.0 450.0 16.0 900.0 30.0\"")); /* the first channel of Wake, to a scale of 2 */
+    assert_non_null(
+        strstr(page, "M0.0 30.0 450.0 16.0 900.0 30.0\"")); /* the first channel of Wake, to a scale of 2 */
     assert_int_equal(count(page, "<h1>Training on a&amp;b.h5</h1>"), 1);
-    assert_int_equal(
-        count(
-            page,
-            "<p>Trained with &lt;masks&gt;, the network is right at 4 of 4 testing steps (100.0 %); trained with &lt;masks&gt;, "
-            "which is meant to fail, it is right at 2 of 4 testing steps (50.0 %).</p>"),
-        1);
+    assert_int_equal(count(page, "<p>Trained with &lt;masks&gt;, the network is right at 4 of 4 testing "
+                                 "steps (100.0 %); trained with &lt;masks&gt;, "
+                                 "which is meant to fail, it is right at 2 of 4 testing steps (50.0 %).</p>"),
+                     1);
     assert_int_equal(count(page, "<p class=\"small\">masking true-previous is meant to fail."), 1);
-    assert_true(count(page, "2.00 × 10⁸") == 2 && count(page, "0.5000") == 2); /* loss, and the test loss, of both */
+    assert_true(count(page, "2.00 × 10⁸") == 2 &&
+                count(page, "0.5000") == 2); /* loss, and the test loss, of both */
     free(page);
     free(again);
     const double weights[] = {1, 1, 1, 0, 1, 0, 2};
@@ -101,7 +104,8 @@ static void it_shows_what_it_is_given(void **state)
     report.networks = &always;
     report.n_networks = 1;
     assert_ok(sp_report_signals_html(&report, &page, &err), &err);
-    assert_int_equal(count(page, "right at 1 of 2 testing steps (50.0 %) and says &lt;N1&gt; for all of them.</p>"), 1);
+    assert_int_equal(
+        count(page, "right at 1 of 2 testing steps (50.0 %) and says &lt;N1&gt; for all of them.</p>"), 1);
     free(page);
     report.weights = NULL;
     report.networks = two;
@@ -109,7 +113,10 @@ static void it_shows_what_it_is_given(void **state)
     report.is_test = (const uint8_t[]){0, 0};
     assert_ok(sp_report_signals_html(&report, &page, &err), &err);
     assert_int_equal(
-        count(page, "the network has an accuracy of 0.5000 over the training steps, and none were kept for testing;"), 1);
+        count(
+            page,
+            "the network has an accuracy of 0.5000 over the training steps, and none were kept for testing;"),
+        1);
     free(page);
     report.is_test = is_test;
     report.allow = NULL;
@@ -138,6 +145,7 @@ static void each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_shows_what_it_is_given), cmocka_unit_test(each_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_shows_what_it_is_given),
+                                       cmocka_unit_test(each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

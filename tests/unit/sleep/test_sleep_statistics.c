@@ -13,8 +13,9 @@ static json_t *load_case(const char *list, const char *id)
     json_t *root = file ? json_load_file(file, 0, NULL) : NULL;
     size_t i;
     json_t *item, *found = NULL;
-    json_array_foreach(json_object_get(root, list), i, item) if (!strcmp(json_string_value(json_object_get(item, "id")), id))
-        found = json_incref(item);
+    json_array_foreach(json_object_get(root, list), i,
+                       item) if (!strcmp(json_string_value(json_object_get(item, "id")), id)) found =
+        json_incref(item);
     if (file && !found)
         fail_msg("there is no case %s", id);
     json_decref(root);
@@ -74,11 +75,13 @@ static void test_fragmentation_is_per_hour(void **state)
     int32_t path[256];
     int64_t n = 0;
     size_t i;
-    json_array_foreach(runs, i, run) for (json_int_t k = json_integer_value(json_array_get(run, 1)); k > 0; k--) path[n++] =
+    json_array_foreach(runs, i, run) for (json_int_t k = json_integer_value(json_array_get(run, 1)); k > 0;
+                                          k--) path[n++] =
         json_string_value(json_array_get(run, 0))[0] == 'W' ? 0 : 2;
     sp_sleep_statistics s;
     sp_sleep_statistics_of(n, path, NULL, NULL, stages, number(one, "epoch_sec"), &s);
-    assert_close(s.values[SP_SLEEP_SFI].value, number(json_object_get(one, "recommended"), "SFI_per_hour_TST"), 1e-12, 0);
+    assert_close(s.values[SP_SLEEP_SFI].value,
+                 number(json_object_get(one, "recommended"), "SFI_per_hour_TST"), 1e-12, 0);
     assert_close(s.values[SP_SLEEP_TIB].value, number(doc, "TIB"), 1e-12, 0);
     assert_close(s.values[SP_SLEEP_TST].value, number(doc, "TST"), 1e-12, 0);
     assert_close(s.values[SP_SLEEP_WAKE_WITHIN].value, number(doc, "WASO"), 1e-12, 0);
@@ -110,7 +113,8 @@ static void test_unscored_steps_and_gaps(void **state)
     (void)state;
     /* reference:                 -   -   W   N2  -   W   N2  -  */
     static const int32_t labels[] = {-1, -1, 0, 2, -1, 0, 2, -1};
-    static const int32_t path[] = {2, 4, 2, 2, 4, 0, 0, 2}; /* what stands where nobody scored is not looked at */
+    static const int32_t path[] = {2, 4, 2, 2,
+                                   4, 0, 0, 2}; /* what stands where nobody scored is not looked at */
     sp_sleep_statistics s;
     sp_sleep_statistics_of(8, labels, labels, NULL, stages, 60, &s);
     assert_close(s.values[SP_SLEEP_TIB].value, 5, 0, 0);
@@ -143,8 +147,8 @@ static void test_what_a_night_lacks(void **state)
     assert_close(s.values[SP_SLEEP_TST].value, 0, 0, 0);
     assert_close(s.values[SP_SLEEP_SE].value, 0, 0, 0);
     assert_null(s.values[SP_SLEEP_WAKE].undefined);
-    static const sp_sleep_measure lacking[] = {SP_SLEEP_SOL, SP_SLEEP_WASO, SP_SLEEP_WAKE_WITHIN, SP_SLEEP_REM_LATENCY,
-                                               SP_SLEEP_SFI};
+    static const sp_sleep_measure lacking[] = {SP_SLEEP_SOL, SP_SLEEP_WASO, SP_SLEEP_WAKE_WITHIN,
+                                               SP_SLEEP_REM_LATENCY, SP_SLEEP_SFI};
     for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
         assert_string_equal(s.values[lacking[i]].undefined, "no sleep");
     for (int pass = 0; pass < 3; pass++) {
@@ -169,8 +173,9 @@ static sp_comparison *evaluate_nights(int n, const int32_t *reference, const int
     sp_run_options o = sp_run_options_default();
     o.epoch_seconds = 60;
     sp_model *model = model_of_all(5, classes);
-    sp_comparison *c = evaluated(model, &(sp_arrays){.info = {.n_recordings = n, .offsets = offsets}, .labels = labels},
-                                 &(sp_array_paths){1, names, paths, NULL}, &o);
+    sp_comparison *c =
+        evaluated(model, &(sp_arrays){.info = {.n_recordings = n, .offsets = offsets}, .labels = labels},
+                  &(sp_array_paths){1, names, paths, NULL}, &o);
     sp_model_free(model);
     assert_non_null(c->sleep);
     return c;
@@ -180,7 +185,8 @@ static void test_agreement(void **state)
 {
     (void)state;
     static const int32_t reference[] = {400, 410, 420, 1000}, decoded[] = {410, 409, 435, -1};
-    sp_comparison *c = evaluate_nights(4, reference, decoded); /* differences 10, -1, 15: mean 8, SD sqrt(67) */
+    sp_comparison *c =
+        evaluate_nights(4, reference, decoded); /* differences 10, -1, 15: mean 8, SD sqrt(67) */
     sp_sleep_agreement out = c->sleep->strategies[0].agreement[SP_SLEEP_TST];
     assert_int_equal(out.n, 3);
     assert_close(out.bias.value, 8, 1e-12, 0);

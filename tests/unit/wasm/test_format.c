@@ -14,12 +14,12 @@ double small_strtod(const char *restrict text, char **restrict end);
 #undef snprintf
 #undef strtod
 
-#define SAME(...)                                                                                                                \
-    do {                                                                                                                         \
-        char own[80], right[80];                                                                                                 \
-        int n = small_snprintf(own, sizeof own, __VA_ARGS__);                                                                    \
-        assert_int_equal(snprintf(right, sizeof right, __VA_ARGS__), n);                                                         \
-        assert_string_equal(own, right);                                                                                         \
+#define SAME(...)                                                                                            \
+    do {                                                                                                     \
+        char own[80], right[80];                                                                             \
+        int n = small_snprintf(own, sizeof own, __VA_ARGS__);                                                \
+        assert_int_equal(snprintf(right, sizeof right, __VA_ARGS__), n);                                     \
+        assert_string_equal(own, right);                                                                     \
     } while (0)
 
 static void test_integers_and_texts(void **state)
@@ -91,8 +91,8 @@ static void test_reading(void **state)
     for (int i = 0; i < 100000; i++) { /* to the last bit with at most 15 digits, with more nearly */
         char text[40], *own;
         seed = seed * 1664525 + 1013904223;
-        snprintf(text, sizeof text, "%u.%0*u%s", (seed >> 8) % 10000000, (int)(seed >> 4) % 8, (seed >> 12) % 10,
-                 i % 2 ? "" : "00123456789");
+        snprintf(text, sizeof text, "%u.%0*u%s", (seed >> 8) % 10000000, (int)(seed >> 4) % 8,
+                 (seed >> 12) % 10, i % 2 ? "" : "00123456789");
         const double read = small_strtod(text, &own), value = strtod(text, NULL);
         assert_true(i % 2 ? read == value : fabs(read - value) <= 4e-16 * value);
         assert_int_equal(*own, 0);
@@ -101,7 +101,8 @@ static void test_reading(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_integers_and_texts), cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_cut), cmocka_unit_test(test_reading)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_integers_and_texts),
+                                       cmocka_unit_test(test_numbers), cmocka_unit_test(test_cut),
+                                       cmocka_unit_test(test_reading)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

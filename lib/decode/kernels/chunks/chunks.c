@@ -26,7 +26,8 @@ bool sp_chunks_fit(const sp_scores *scores)
 
 static const char *rows_at(const sp_chunked *c, int64_t t)
 {
-    return (const char *)c->scores->data + (size_t)t * (size_t)c->scores->n_classes * (size_t)c->scores->dtype;
+    return (const char *)c->scores->data +
+           (size_t)t * (size_t)c->scores->n_classes * (size_t)c->scores->dtype;
 }
 
 /* ---- bands ---- */
@@ -86,8 +87,8 @@ static double look_at(const sp_chunked *c, int64_t chunk)
     double top = sp_chunk_top(K, c->arrive + chunk * c->n_parts * K),
            bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
     bool has_half;
-    c->most[chunk] = sp_isa_kernels_of(c->isa)->look(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps),
-                                                     c->chunk_steps * K, bit, &has_half);
+    c->most[chunk] = sp_isa_kernels_of(c->isa)->look(
+        c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps), c->chunk_steps * K, bit, &has_half);
     c->has_half[chunk] = has_half;
     return sp_chunk_top(K, c->leave + chunk * K) - top;
 }
@@ -114,7 +115,8 @@ static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t 
 
 static chunk_words words_of(const sp_chunked *c, int64_t chunk)
 {
-    int32_t lanes = sp_lanes_count(c->isa), width = lanes / 4, lane = (int32_t)(chunk % lanes), size = c->rules->word_size;
+    int32_t lanes = sp_lanes_count(c->isa), width = lanes / 4, lane = (int32_t)(chunk % lanes),
+            size = c->rules->word_size;
     int32_t vector = lane / width, shared = 8 / size; /* vectors whose words share 64 bits, see lane_step() */
     return (chunk_words){.first = (uint64_t *)(c->words + (size_t)(chunk / lanes) * c->band_bytes) +
                                   (size_t)(vector / shared) * (size_t)width + lane % width,
@@ -169,8 +171,8 @@ static uint64_t lane_word(const sp_lane_rules *r, const sp_single_rules *single,
 }
 
 /* Steps first .. first+n-1: delta[K] goes from the step before to the last. */
-static void serial_forward(const sp_chunked *c, const sp_single_rules *single, int64_t first, int64_t n, double *delta,
-                           const chunk_words *words)
+static void serial_forward(const sp_chunked *c, const sp_single_rules *single, int64_t first, int64_t n,
+                           double *delta, const chunk_words *words)
 {
     enum { BLOCK = 512 };
     uint64_t block[BLOCK];
@@ -186,7 +188,8 @@ static void serial_forward(const sp_chunked *c, const sp_single_rules *single, i
     }
     while (t < n) {
         /* cppcheck-suppress legacyUninitvar ; the kernel fills it */
-        sp_single_steps steps = {single, c->scores->dtype, rows_at(c, first + t), n - t < BLOCK ? n - t : BLOCK, now, block};
+        sp_single_steps steps = {
+            single, c->scores->dtype, rows_at(c, first + t), n - t < BLOCK ? n - t : BLOCK, now, block};
         sp_isa_kernels_of(c->isa)->single(&steps);
         for (int64_t i = 0; i < steps.n; i++)
             put_word(words, t + i, lane_word(c->rules, single, block[i]));
@@ -207,7 +210,8 @@ static void join_forward(sp_chunked *c, const sp_single_rules *single, double *d
         int64_t part = 0;
         double shift;
         for (; part < c->n_parts && !sp_chunk_is_proved(c, chunk, part, delta, &shift); part++) {
-            int64_t t = part * SP_CHUNK_PART, n = c->chunk_steps - t < SP_CHUNK_PART ? c->chunk_steps - t : SP_CHUNK_PART;
+            int64_t t = part * SP_CHUNK_PART,
+                    n = c->chunk_steps - t < SP_CHUNK_PART ? c->chunk_steps - t : SP_CHUNK_PART;
             chunk_words words = words_from(words_of(c, chunk), t);
             serial_forward(c, single, c->n_head + chunk * c->chunk_steps + t, n, delta, &words);
         }
@@ -222,7 +226,8 @@ static void join_forward(sp_chunked *c, const sp_single_rules *single, double *d
 
 /* Follows the path down from `state` at the last of n steps from `first` on, until it meets what is there already or the first is
  * passed. Returns the state before `first`. */
-static int32_t retrace(const sp_chunked *c, const chunk_words *words, int64_t first, int64_t n, int32_t state, bool may_meet)
+static int32_t retrace(const sp_chunked *c, const chunk_words *words, int64_t first, int64_t n, int32_t state,
+                       bool may_meet)
 {
     int32_t *path = c->path + first;
     int64_t t = n - 1;
@@ -245,7 +250,8 @@ static void cut(sp_chunked *c)
         return;
     int64_t n_bands = (rest + lanes * wanted - 1) / (lanes * wanted);
     c->chunk_steps = rest / (lanes * n_bands) / SP_LANES_TILE * SP_LANES_TILE;
-    if (c->chunk_steps % 64 == 0) /* lanes at equal places of their pages would drive each other out of the first cache */
+    if (c->chunk_steps % 64 ==
+        0) /* lanes at equal places of their pages would drive each other out of the first cache */
         c->chunk_steps -= SP_LANES_TILE;
     c->n_parts = (c->chunk_steps + SP_CHUNK_PART - 1) / SP_CHUNK_PART;
     c->n_head = HEAD;
@@ -257,7 +263,8 @@ static void cut(sp_chunked *c)
 
 static bool chunked_room(sp_chunked *c, sp_scratch *scratch)
 {
-    size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks, bands = (size_t)c->n_bands, parts = (size_t)c->n_parts;
+    size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks, bands = (size_t)c->n_bands,
+           parts = (size_t)c->n_parts;
     size_t n_loose = (size_t)(c->n_head + c->scores->n_steps - c->n_whole);
     c->words = sp_scratch_get(scratch, bands, c->band_bytes);
     c->loose_words = sp_scratch_get(scratch, n_loose, sizeof *c->loose_words);
@@ -328,8 +335,8 @@ int32_t sp_chunks_last(const sp_lane_rules *rules, const double *delta)
     return state;
 }
 
-sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                            double *score)
+sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
+                            sp_workers *workers, int32_t *path, double *score)
 {
     sp_chunked c = {.isa = isa, .rules = rules, .scores = scores, .path = path};
     double delta[SP_LANES_MOST_CLASSES];

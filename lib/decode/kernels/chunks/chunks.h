@@ -50,8 +50,8 @@ typedef struct sp_chunk_band {
     double begin[SP_LANES_MOST];     /* delta before the warm-up */
     int32_t *path[SP_LANES_MOST];    /* out: from the likeliest last state */
     char *words;                     /* out: sp_lane_words_bytes() */
-    double *arrive;                  /* out [n_chunks,n_parts,K]: delta before each part; before the first from the warm-up */
-    double *leave;                   /* out [n_chunks,K]: delta at the last step */
+    double *arrive; /* out [n_chunks,n_parts,K]: delta before each part; before the first from the warm-up */
+    double *leave;  /* out [n_chunks,K]: delta at the last step */
 } sp_chunk_band;
 
 typedef void sp_chunks_kernel(const sp_chunk_band *band);
@@ -77,9 +77,10 @@ typedef struct sp_chunked {
     double *arrive, *leave; /* [n_chunks,n_parts,K], [n_chunks,K] */
     double *most;           /* [n_chunks] greatest score in it */
     _Atomic double *growth; /* [n_bands] of delta over each, NAN until it is known */
-    uint8_t *has_half;      /* [n_chunks] a score may be half way between two multiples of u, where the chunk stands */
-    uint8_t *n_redone;      /* [n_chunks] parts, from the first on */
-    double top, rate;       /* of delta at the end of the head, and by which it grows a step there */
+    uint8_t
+        *has_half; /* [n_chunks] a score may be half way between two multiples of u, where the chunk stands */
+    uint8_t *n_redone; /* [n_chunks] parts, from the first on */
+    double top, rate;  /* of delta at the end of the head, and by which it grows a step there */
 } sp_chunked;
 
 /* Delta at the last step: after[K], the plain kernel's. On all threads. SP_OK, SP_ENOMEM. */
@@ -91,7 +92,7 @@ int32_t sp_chunks_last(const sp_lane_rules *rules, const double *delta);
 
 /* Decodes one recording without gaps, of any number of steps but none, on all threads, as sp_viterbi(). SP_OK; SP_ENOPATH without
  * a message: ask the plain kernel; SP_ENOMEM. */
-sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers, int32_t *path,
-                            double *score);
+sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
+                            sp_workers *workers, int32_t *path, double *score);
 
 #endif

@@ -9,8 +9,8 @@ typedef struct chunk_lanes {
 } chunk_lanes;
 
 /* The tile that begins at step t. */
-SP_ALWAYS_INLINE void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
-                                 const void *const *rows, int64_t t, char *words)
+SP_ALWAYS_INLINE void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size,
+                                 bool has_weights, const void *const *rows, int64_t t, char *words)
 {
     size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K;
     const lane_tile at = {c->tile, 0, ahead_of(L, rows, tile * (size_t)dtype, t / SP_LANES_TILE)};
@@ -27,8 +27,8 @@ SP_ALWAYS_INLINE void copy_deltas(const sp_chunk_band *band, const double *now, 
             out[chunk * apart + j] = now[j * L + chunk];
 }
 
-SP_ALWAYS_INLINE void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size,
-                                    bool has_weights)
+SP_ALWAYS_INLINE void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype,
+                                    int32_t word_size, bool has_weights)
 {
     int32_t K = band->rules->n_classes;
     const void *rows[L];
@@ -40,7 +40,8 @@ SP_ALWAYS_INLINE void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, s
         chunk_tile(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
 }
 
-SP_ALWAYS_INLINE void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
+SP_ALWAYS_INLINE void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t word_size,
+                                     bool has_weights)
 {
     chunk_lanes c;
     c.now = c.delta[0];
@@ -80,10 +81,11 @@ SP_ALWAYS_INLINE void chunks_trace(const sp_chunk_band *band, int32_t word_size)
 static void chunks_forward_any(const sp_chunk_band *band)
 {
     const sp_lane_rules *r = band->rules;
-#define CHUNK_KIND(dtype_, size, weights)                                                                                        \
-    if (band->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                                              \
+#define CHUNK_KIND(dtype_, size, weights)                                                                    \
+    if (band->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                          \
         chunks_forward(band, dtype_, size, weights);
-#define CHUNK_SIZES(dtype_, weights) CHUNK_KIND(dtype_, 2, weights) CHUNK_KIND(dtype_, 4, weights) CHUNK_KIND(dtype_, 8, weights)
+#define CHUNK_SIZES(dtype_, weights)                                                                         \
+    CHUNK_KIND(dtype_, 2, weights) CHUNK_KIND(dtype_, 4, weights) CHUNK_KIND(dtype_, 8, weights)
     CHUNK_SIZES(SP_F32, false)
     CHUNK_SIZES(SP_F32, true)
     CHUNK_SIZES(SP_F64, false)

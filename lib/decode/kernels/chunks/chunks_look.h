@@ -92,7 +92,8 @@ SP_ALWAYS_INLINE bool has_half_f32(const float *x, int64_t n, float halves)
 /* The same; beyond 2^51 the answer is that it may be. Adding 3/2 2^52 and taking it off again rounds to a whole number. */
 SP_ALWAYS_INLINE bool has_half_f64(const double *x, int64_t n, double halves)
 {
-    const vd shift = 0x1.8p52 - (vd){0}, low = -0x1p51 - (vd){0}, high = 0x1p51 - (vd){0}, none = -INFINITY - (vd){0};
+    const vd shift = 0x1.8p52 - (vd){0}, low = -0x1p51 - (vd){0}, high = 0x1p51 - (vd){0},
+             none = -INFINITY - (vd){0};
     vi64 any = {0};
     for (int64_t i = 0; i < n; i += W) {
         vd y = f64_at(x, i, n) * halves, half = y * 0.5;

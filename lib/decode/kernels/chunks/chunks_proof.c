@@ -33,7 +33,8 @@ double sp_chunk_top(int32_t K, const double *delta)
 bool sp_is_half(double x, double bit)
 {
     double halves = x / (bit / 2);
-    return halves == rint(halves) && fabs(halves) < 0x1p53 && fmod(halves, 2) != 0; /* in the order of their cost */
+    return halves == rint(halves) && fabs(halves) < 0x1p53 &&
+           fmod(halves, 2) != 0; /* in the order of their cost */
 }
 
 static bool has_half_weight(const sp_lane_rules *r, double bit)
@@ -67,7 +68,8 @@ bool sp_chunk_claim_is_proved(const sp_chunk_claim *claim, double *shift, bool *
     if (!isfinite(top) || !isfinite(own_top) || top == 0)
         return false;
     double power = sp_power_below(top), bit = sp_last_bit(power), s = top - own_top;
-    double room = (double)(claim->n_steps + 1) * (claim->most + 8 * bit) * 1.001; /* delta grows by less, rounding and all */
+    double room = (double)(claim->n_steps + 1) * (claim->most + 8 * bit) *
+                  1.001; /* delta grows by less, rounding and all */
     double low = (top < 0 ? -2 * power : power), high = (top < 0 ? -power : 2 * power) - room;
     if (!(top < high && own_top < high))
         return false;

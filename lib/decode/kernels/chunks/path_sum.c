@@ -22,8 +22,8 @@ void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, i
 }
 
 /* The sum of weights and scores in turn, after step 0. -INFINITY stays what it is. */
-static double sum_weighted(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, const int32_t *path, const void *taken,
-                           double score)
+static double sum_weighted(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, const int32_t *path,
+                           const void *taken, double score)
 {
     enum { STEPS = 4 * SP_SUM_BLOCK };
     size_t K = (size_t)r->n_classes;
@@ -37,7 +37,8 @@ static double sum_weighted(sp_isa isa, const sp_lane_rules *r, const sp_scores *
         int64_t n = scores->n_steps - t < STEPS ? scores->n_steps - t : STEPS;
         for (int64_t i = 0; i < n; i++) {
             terms[2 * i] = weight[(size_t)path[t + i - 1] * K + (size_t)path[t + i]];
-            terms[2 * i + 1] = scores->dtype == SP_F32 ? (double)((const float *)taken)[t + i] : ((const double *)taken)[t + i];
+            terms[2 * i + 1] = scores->dtype == SP_F32 ? (double)((const float *)taken)[t + i]
+                                                       : ((const double *)taken)[t + i];
         }
         score = sp_isa_kernels_of(isa)->sum_f64(score, terms, 2 * n);
     }
@@ -53,8 +54,8 @@ static bool path_is_legal(sp_isa isa, const sp_lane_rules *r, const int32_t *pat
     return sp_isa_kernels_of(isa)->path_is_allowed(follows, path, n_steps);
 }
 
-double sp_path_sum(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, const int32_t *path, const void *taken,
-                   bool is_legal)
+double sp_path_sum(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, const int32_t *path,
+                   const void *taken, bool is_legal)
 {
     int64_t last = scores->n_steps - 1;
     double score = r->start[path[0]];

@@ -22,7 +22,7 @@ void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, i
 
 /* sp_path_score() of a path without gaps under a plain chain; taken[T] as above.
  *   is_legal   every transition of the path is known to be allowed */
-double sp_path_sum(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, const int32_t *path, const void *taken,
-                   bool is_legal);
+double sp_path_sum(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, const int32_t *path,
+                   const void *taken, bool is_legal);
 
 #endif

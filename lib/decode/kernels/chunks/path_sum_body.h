@@ -46,11 +46,11 @@ SP_ALWAYS_INLINE bool sum_block(sp_dtype dtype, sum_range range, const void *x, 
     for (int pair = 0; pair < SP_SUM_BLOCK / (2 * W); pair++) {
         vd x0, x1;
         sum_pair(dtype, x, pair, &x0, &x1);
-#define SUM_ADD(g)                                                                                                               \
-    {                                                                                                                            \
-        vd rounded = (x##g + shift) - shift, rest = x##g - rounded;                                                              \
-        is_odd |= (vi)(rest == up) | (vi)(rest == down) | (vi)(x##g > spread(0));                                                \
-        sum##g += rounded;                                                                                                       \
+#define SUM_ADD(g)                                                                                           \
+    {                                                                                                        \
+        vd rounded = (x##g + shift) - shift, rest = x##g - rounded;                                          \
+        is_odd |= (vi)(rest == up) | (vi)(rest == down) | (vi)(x##g > spread(0));                            \
+        sum##g += rounded;                                                                                   \
     }
         SUM_ADD(0)
         SUM_ADD(1)

@@ -132,7 +132,8 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
 
 bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain)
 {
-    if (chain->is_plain || chain->n_states > SP_LANES_MOST_CLASSES || chain->n_classes > SP_LANES_MOST_CLASSES)
+    if (chain->is_plain || chain->n_states > SP_LANES_MOST_CLASSES ||
+        chain->n_classes > SP_LANES_MOST_CLASSES)
         return false;
     take_chain(rules, chain, 16);
     return true;
@@ -150,7 +151,8 @@ static int32_t bits_for(int64_t n)
 
 /* The column of class j and of all after it that are not done and have the same. *shift: its place in the word, which becomes that of
  * the next. False where edges or bits do not suffice. */
-static bool add_column(sp_lane_rules *r, const sp_chain *chain, int32_t j, bool *is_done, int32_t *n_classes, int32_t *shift)
+static bool add_column(sp_lane_rules *r, const sp_chain *chain, int32_t j, bool *is_done, int32_t *n_classes,
+                       int32_t *shift)
 {
     const int64_t first = chain->pred_row[j], n = chain->pred_row[j + 1] - first;
     const int32_t c = r->n_columns++, at = r->column_row[c], bits = bits_for(n);
@@ -250,7 +252,8 @@ static void sort_pass(const int32_t *order, const int32_t *length, int32_t n, in
 {
     int32_t count[RADIX + 1] = {0};
     for (int32_t i = 0; i < n; i++)
-        count[RADIX - (length[order[i]] >> shift & (RADIX - 1))]++; /* the greatest digit counts in count[1] */
+        count[RADIX -
+              (length[order[i]] >> shift & (RADIX - 1))]++; /* the greatest digit counts in count[1] */
     for (int32_t d = 0; d < RADIX; d++)
         count[d + 1] += count[d];
     for (int32_t i = 0; i < n; i++)
@@ -273,8 +276,8 @@ static void sort_by_length(const int32_t *length, int32_t n, int32_t longest, in
     }
 }
 
-int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n, int64_t most_steps,
-                           int32_t *left)
+int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n,
+                           int64_t most_steps, int32_t *left)
 {
     int32_t n_left = 0, n_ordered = 0, longest = 0, room[SP_LANE_RUN_MOST];
     order->n = 0;
@@ -323,7 +326,8 @@ void sp_lane_run_fill(const sp_lane_run *run, const int32_t *order, int32_t lane
     for (int32_t lane = 0; lane < lanes; lane++) {
         bool is_used = lane < group->n_lanes;
         group->length[lane] = is_used ? run->order.length[order[lane]] : 0;
-        group->path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
+        group->path[lane] =
+            is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
 }
 
@@ -342,7 +346,8 @@ static const void *rows_of(const sp_lane_run *run, int32_t i, size_t row_bytes)
 }
 
 /* The rows of recording n, readable for `padded` steps: a copy when those would go past the end of the scores. */
-static const void *padded_rows(const sp_lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
+static const void *padded_rows(const sp_lane_run *run, int32_t i, int64_t padded, size_t row_bytes,
+                               char **room)
 {
     const sp_batch *batch = run->batch;
     int64_t begin = batch->offsets[run->first + i];
@@ -378,16 +383,20 @@ static sp_lanes_kernel *kernel_of(const sp_lane_run_options *o, sp_isa isa)
         return kernels->dwell;
     if (o->rules->is_wide)
         return kernels->wide;
-    return o->strategy == SP_VITERBI ? kernels->viterbi : o->strategy == SP_GREEDY ? kernels->greedy : kernels->argmax;
+    return o->strategy == SP_VITERBI  ? kernels->viterbi
+           : o->strategy == SP_GREEDY ? kernels->greedy
+                                      : kernels->argmax;
 }
 
 /* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them; then come order[n..n+n_next-1]. False on lack
  * of memory. */
-static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const int32_t *order, int32_t n, int32_t n_next)
+static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const int32_t *order, int32_t n,
+                         int32_t n_next)
 {
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     if (isa == SP_ISA_BASE && isa < o->isa)
-        isa = SP_ISA_AVX2; /* as quick as half as many lanes of SSE2, which neither compares nor picks 64 bits */
+        isa =
+            SP_ISA_AVX2; /* as quick as half as many lanes of SSE2, which neither compares nor picks 64 bits */
     int32_t lanes = sp_lanes_count(isa), n_copies = 0;
     int64_t longest = run->order.length[order[0]], used = 0;
     int64_t padded = (longest + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
@@ -403,9 +412,11 @@ static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const i
     }
     char *room = sp_scratch_get(run->scratch, (size_t)n_copies * (size_t)padded, row_bytes);
     int32_t word_size = o->strategy != SP_VITERBI ? 0 : o->dwell ? o->dwell->word_size : o->rules->word_size;
-    sp_lane_group group = {.rules = o->rules, .dwell = o->dwell, .dtype = run->batch->scores.dtype, .n_lanes = n};
+    sp_lane_group group = {
+        .rules = o->rules, .dwell = o->dwell, .dtype = run->batch->scores.dtype, .n_lanes = n};
     group.words = sp_scratch_get(run->scratch, sp_lane_words_bytes(word_size, isa, longest), 1);
-    group.room = sp_scratch_get(run->scratch, o->rules->is_wide ? sp_lane_wide_bytes(o->rules->n_classes, isa) : 0, 1);
+    group.room =
+        sp_scratch_get(run->scratch, o->rules->is_wide ? sp_lane_wide_bytes(o->rules->n_classes, isa) : 0, 1);
     if (!room || !group.words || !group.room)
         return false;
     sp_lane_run_fill(run, order, lanes, &group);
@@ -418,8 +429,9 @@ static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const i
     return true;
 }
 
-int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
-                     sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
+int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch,
+                     const sp_decode_output *output, sp_scratch *scratch, int64_t first, int32_t n,
+                     int32_t *left)
 {
     sp_lane_run run;
     run.batch = batch;
@@ -433,7 +445,8 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     for (int32_t i = 0; i < run.order.n_empty; i++)
         sp_lane_run_put(&run, place[n_ordered + i], 0);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
-        int32_t rest = n_ordered - i, count = rest < lanes ? rest : lanes, n_next = rest - count < lanes ? rest - count : lanes;
+        int32_t rest = n_ordered - i, count = rest < lanes ? rest : lanes,
+                n_next = rest - count < lanes ? rest - count : lanes;
         const sp_scratch_mark mark = sp_scratch_here(scratch);
         bool has_room = decode_group(options, &run, place + i, count, n_next);
         sp_scratch_release(scratch, mark);

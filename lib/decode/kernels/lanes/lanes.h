@@ -16,12 +16,12 @@
 #include "statepath/scores.h"
 
 enum {
-    SP_LANES_MOST = 32,                                                  /* lanes of the widest kernel */
-    SP_LANES_MOST_CLASSES = 16,                                          /* or states: a choice among them takes 4 bits */
-    SP_LANES_WIDE_CLASSES = 64,                                          /* of a wide chain */
+    SP_LANES_MOST = 32,         /* lanes of the widest kernel */
+    SP_LANES_MOST_CLASSES = 16, /* or states: a choice among them takes 4 bits */
+    SP_LANES_WIDE_CLASSES = 64, /* of a wide chain */
     SP_LANES_MOST_EDGES = SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES, /* predecessors of all columns */
-    SP_LANES_FEW = 5,                                                    /* classes whose deltas stay in registers */
-    SP_LANES_TILE = 8,                                                   /* steps that are transposed at a time */
+    SP_LANES_FEW = 5,           /* classes whose deltas stay in registers */
+    SP_LANES_TILE = 8,          /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
     SP_LANES_VITERBI_WORTH = 2, /* the same for Viterbi, where single.h is quick too */
     SP_LANES_WIDE_WORTH = 8,    /* the same for wide chains, but for SSE2 */
@@ -32,11 +32,14 @@ enum {
 typedef struct sp_lane_rules {
     int32_t n_classes; /* of the scores */
     int32_t n_states;  /* of a plain chain n_classes */
-    int32_t word_size; /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each); 16: of states */
-    bool has_weights;  /* false: weights need not be added */
-    int32_t row[SP_LANES_MOST_CLASSES + 1]; /* predecessors of j: from[row[j]] .. from[row[j+1]-1], at least one */
+    int32_t
+        word_size; /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each); 16: of states */
+    bool has_weights; /* false: weights need not be added */
+    int32_t row[SP_LANES_MOST_CLASSES +
+                1]; /* predecessors of j: from[row[j]] .. from[row[j+1]-1], at least one */
     int32_t from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
-    int64_t code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];  /* from, in the place of j's back-pointer in the word */
+    int64_t code[SP_LANES_MOST_CLASSES *
+                 SP_LANES_MOST_CLASSES]; /* from, in the place of j's back-pointer in the word */
     double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* nats */
     double start[SP_LANES_WIDE_CLASSES], end[SP_LANES_WIDE_CLASSES];
 
@@ -59,9 +62,10 @@ typedef struct sp_lane_rules {
 
     /* Several states a class. Which of two predecessors of one class wins a tie is decided by what came before them, and is left to
      * the plain kernel: bit j of the second half of a word of 16 bytes says that state j had such a tie. */
-    int32_t emits[SP_LANES_WIDE_CLASSES];                              /* the class of state j */
-    uint64_t all_emits;                                                /* the same, 4 bits each */
-    int64_t column_kin[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* -1: the predecessor before is of the same class; 0 */
+    int32_t emits[SP_LANES_WIDE_CLASSES]; /* the class of state j */
+    uint64_t all_emits;                   /* the same, 4 bits each */
+    int64_t column_kin[SP_LANES_MOST_CLASSES *
+                       SP_LANES_MOST_CLASSES];  /* -1: the predecessor before is of the same class; 0 */
     int64_t column_bits[SP_LANES_MOST_CLASSES]; /* bit j: state j is one of the column's; 0: it has no kin */
 
     bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
@@ -78,15 +82,17 @@ typedef struct sp_lane_group {
     const sp_lane_rules *rules;
     const struct sp_dwell_rules *dwell; /* instead of rules, for the kernels of dwell.h */
     sp_dtype dtype;
-    int32_t n_lanes;                 /* that have a recording, >= 1 */
-    const void *rows[SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
+    int32_t n_lanes; /* that have a recording, >= 1 */
+    const void *rows
+        [SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
     const void *next[SP_LANES_MOST]; /* what will be needed after this group; next[0] NULL: nothing */
     int64_t length[SP_LANES_MOST];   /* >= 1, descending; 0 in lanes without a recording */
     int32_t *path[SP_LANES_MOST];    /* out [length] */
     double score[SP_LANES_MOST];     /* out */
-    bool is_left[SP_LANES_MOST];     /* out: true: nothing found here (what is in path is no path): ask the plain kernel */
-    void *words;                     /* room for Viterbi: sp_lane_words_bytes(), aligned to 64 */
-    void *room;                      /* of wide chains: sp_lane_wide_bytes(), aligned to 64 */
+    bool is_left
+        [SP_LANES_MOST]; /* out: true: nothing found here (what is in path is no path): ask the plain kernel */
+    void *words;         /* room for Viterbi: sp_lane_words_bytes(), aligned to 64 */
+    void *room;          /* of wide chains: sp_lane_wide_bytes(), aligned to 64 */
 } sp_lane_group;
 
 /* Of a plain chain. False when it is not one for lanes. */

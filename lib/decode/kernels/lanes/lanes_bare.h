@@ -36,7 +36,8 @@ typedef struct BARE(bare_lanes) {
 } BARE(bare_lanes);
 
 /* Greedy has taken nothing that may not be there. */
-SP_ALWAYS_INLINE void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes) * c, int32_t lane, bool is_greedy)
+SP_ALWAYS_INLINE void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes) * c, int32_t lane,
+                                     bool is_greedy)
 {
     bool is_legal = is_greedy || (c->is_legal[lane] & group->rules->bare_end >> c->chosen[lane] & 1);
     group->score[lane] = is_legal ? c->score[lane] : -INFINITY;
@@ -77,31 +78,31 @@ SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
             }
             ask_ahead(&ahead, 2 * s);
             ask_ahead(&ahead, 2 * s + 1);
-#define BARE_LEAST(v)                                                                                                            \
-    VF best##v = least;                                                                                                          \
+#define BARE_LEAST(v)                                                                                        \
+    VF best##v = least;                                                                                      \
     VI code##v = zero;
             BARE_EACH(BARE_LEAST)
             for (size_t j = 0; j < M; j++) {
                 const VF *at = e + (size_t)r->emits[j] * BARE_VECTORS;
                 VI bit = zero + ((INT)1 << j), code = zero + (INT)r->bare_code[j];
-#define BARE_TAKE(v)                                                                                                             \
-    {                                                                                                                            \
-        VF value = at[v];                                                                                                        \
-        HOLD(value);                                                                                                             \
-        VI is_better = (VI)(value > best##v);                                                                                    \
-        if (is_greedy)                                                                                                           \
-            is_better &= (VI)((open##v & bit) != zero);                                                                          \
-        best##v = BARE_PICK(VF, is_better, value, best##v);                                                                      \
-        code##v = BARE_PICK(VI, is_better, code, code##v);                                                                       \
+#define BARE_TAKE(v)                                                                                         \
+    {                                                                                                        \
+        VF value = at[v];                                                                                    \
+        HOLD(value);                                                                                         \
+        VI is_better = (VI)(value > best##v);                                                                \
+        if (is_greedy)                                                                                       \
+            is_better &= (VI)((open##v & bit) != zero);                                                      \
+        best##v = BARE_PICK(VF, is_better, value, best##v);                                                  \
+        code##v = BARE_PICK(VI, is_better, code, code##v);                                                   \
     }
                 BARE_EACH(BARE_TAKE)
             }
             e += K * BARE_VECTORS;
-#define BARE_KEEP(v)                                                                                                             \
-    VI chosen##v = code##v >> 16;                                                                                                \
-    is_alive##v &= (VI)(best##v > least);                                                                                        \
-    if (!is_greedy)                                                                                                              \
-        is_legal##v &= open##v >> chosen##v;                                                                                     \
+#define BARE_KEEP(v)                                                                                         \
+    VI chosen##v = code##v >> 16;                                                                            \
+    is_alive##v &= (VI)(best##v > least);                                                                    \
+    if (!is_greedy)                                                                                          \
+        is_legal##v &= open##v >> chosen##v;                                                                 \
     open##v = code##v;
             BARE_EACH(BARE_KEEP)
 #if BARE_F32
@@ -120,9 +121,9 @@ SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
             EACH(BARE_ADD)
             if (ending == last)
                 continue;
-#define BARE_SHOW(v)                                                                                                             \
-    ((VI *)c.chosen)[v] = chosen##v;                                                                                             \
-    ((VI *)c.is_alive)[v] = is_alive##v;                                                                                         \
+#define BARE_SHOW(v)                                                                                         \
+    ((VI *)c.chosen)[v] = chosen##v;                                                                         \
+    ((VI *)c.is_alive)[v] = is_alive##v;                                                                     \
     ((VI *)c.is_legal)[v] = is_legal##v;
             BARE_EACH(BARE_SHOW)
 #define BARE_SHOW_SCORE(g) ((vd *)c.score)[g] = score##g;

@@ -39,23 +39,23 @@ SP_ALWAYS_INLINE void choice_init(const sp_lane_rules *r, lane_choice *c)
     }
 }
 
-SP_ALWAYS_INLINE void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c, const void *tile,
-                                  size_t m)
+SP_ALWAYS_INLINE void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c,
+                                  const void *tile, size_t m)
 {
     _Alignas(64) double weight[L];
     vd least = spread(-INFINITY);
-#define DECLARE_GREATEST(g)                                                                                                      \
-    vd best##g = least;                                                                                                          \
+#define DECLARE_GREATEST(g)                                                                                  \
+    vd best##g = least;                                                                                      \
     vi chosen##g = {0};
     EACH(DECLARE_GREATEST)
     for (int32_t j = 0; j < r->n_classes; j++) {
         vi place = spread_i(j);
-#define TAKE_GREATEST(g)                                                                                                         \
-    {                                                                                                                            \
-        vd value = tile_vector(G, dtype, tile, m + (size_t)j, g);                                                                \
-        vi is_better = (vi)(value > best##g);                                                                                    \
-        best##g = PICK(vd, is_better, value, best##g);                                                                           \
-        chosen##g = PICK(vi, is_better, place, chosen##g);                                                                       \
+#define TAKE_GREATEST(g)                                                                                     \
+    {                                                                                                        \
+        vd value = tile_vector(G, dtype, tile, m + (size_t)j, g);                                            \
+        vi is_better = (vi)(value > best##g);                                                                \
+        best##g = PICK(vd, is_better, value, best##g);                                                       \
+        chosen##g = PICK(vi, is_better, place, chosen##g);                                                   \
     }
         EACH(TAKE_GREATEST)
     }
@@ -66,22 +66,22 @@ SP_ALWAYS_INLINE void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool i
         weight[lane] = c->weight[c->row[lane] + chosen];
         c->row[lane] = chosen * r->n_classes;
     }
-#define KEEP_SCORE(g)                                                                                                            \
-    {                                                                                                                            \
-        vd w = ((const vd *)weight)[g];                                                                                          \
-        ((vd *)c->score)[g] = is_start ? w + best##g : (((vd *)c->score)[g] + w) + best##g;                                      \
-        ((vi *)c->is_alive)[g] &= (vi)(best##g > least);                                                                         \
+#define KEEP_SCORE(g)                                                                                        \
+    {                                                                                                        \
+        vd w = ((const vd *)weight)[g];                                                                      \
+        ((vd *)c->score)[g] = is_start ? w + best##g : (((vd *)c->score)[g] + w) + best##g;                  \
+        ((vi *)c->is_alive)[g] &= (vi)(best##g > least);                                                     \
     }
     EACH(KEEP_SCORE)
 }
 
 /* ends: [K,L] what is added for lanes that end here, or NULL. */
-SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c, const void *tile,
-                                  size_t m, const double *ends)
+SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c,
+                                  const void *tile, size_t m, const double *ends)
 {
     vd *now = (vd *)c->now;
-#define DECLARE_CHOICE(g)                                                                                                        \
-    vd best##g = spread(-INFINITY), weight##g = best##g, taken##g = best##g;                                                     \
+#define DECLARE_CHOICE(g)                                                                                    \
+    vd best##g = spread(-INFINITY), weight##g = best##g, taken##g = best##g;                                 \
     vi chosen##g = {0};
     EACH(DECLARE_CHOICE)
     for (int32_t j = 0; j < r->n_states; j++) {
@@ -92,40 +92,40 @@ SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool i
         for (int32_t p = r->row[j]; !is_start && p < r->row[j + 1]; p++) {
             const vd *before = now + (ptrdiff_t)r->from[p] * G;
             vd step = spread(r->weight[p]);
-#define REACH(g)                                                                                                                 \
-    {                                                                                                                            \
-        vd candidate = before[g] + step;                                                                                         \
-        vi is_more = (vi)(candidate > reach##g);                                                                                 \
-        reach##g = PICK(vd, is_more, candidate, reach##g);                                                                       \
+#define REACH(g)                                                                                             \
+    {                                                                                                        \
+        vd candidate = before[g] + step;                                                                     \
+        vi is_more = (vi)(candidate > reach##g);                                                             \
+        reach##g = PICK(vd, is_more, candidate, reach##g);                                                   \
     }
             EACH(REACH)
         }
         vd e0, e1, e2, e3;
         tile_pair(G, dtype, tile, at, 0, &e0, &e1);
         tile_pair(G, dtype, tile, at, 1, &e2, &e3);
-#define TAKE(g)                                                                                                                  \
-    {                                                                                                                            \
-        vd value = reach##g + e##g;                                                                                              \
-        if (ends)                                                                                                                \
-            value += ((const vd *)ends)[j * G + g];                                                                              \
-        vi is_better = (vi)(value > best##g);                                                                                    \
-        best##g = PICK(vd, is_better, value, best##g);                                                                           \
-        chosen##g = PICK(vi, is_better, place, chosen##g);                                                                       \
-        weight##g = PICK(vd, is_better, reach##g, weight##g);                                                                    \
-        taken##g = PICK(vd, is_better, e##g, taken##g);                                                                          \
+#define TAKE(g)                                                                                              \
+    {                                                                                                        \
+        vd value = reach##g + e##g;                                                                          \
+        if (ends)                                                                                            \
+            value += ((const vd *)ends)[j * G + g];                                                          \
+        vi is_better = (vi)(value > best##g);                                                                \
+        best##g = PICK(vd, is_better, value, best##g);                                                       \
+        chosen##g = PICK(vi, is_better, place, chosen##g);                                                   \
+        weight##g = PICK(vd, is_better, reach##g, weight##g);                                                \
+        taken##g = PICK(vd, is_better, e##g, taken##g);                                                      \
     }
         EACH(TAKE)
     }
-#define KEEP(g)                                                                                                                  \
-    ((vd *)c->score)[g] = is_start ? weight##g + taken##g : (((vd *)c->score)[g] + weight##g) + taken##g;                        \
-    ((vi *)c->chosen)[g] = chosen##g;                                                                                            \
+#define KEEP(g)                                                                                              \
+    ((vd *)c->score)[g] = is_start ? weight##g + taken##g : (((vd *)c->score)[g] + weight##g) + taken##g;    \
+    ((vi *)c->chosen)[g] = chosen##g;                                                                        \
     ((vi *)c->is_alive)[g] &= (vi)(best##g > spread(-INFINITY));
     EACH(KEEP)
     for (int32_t j = 0; j < r->n_states; j++) {
-#define STAND(g)                                                                                                                 \
-    {                                                                                                                            \
-        vi is_chosen = (vi)(chosen##g == spread_i(j));                                                                           \
-        now[j * G + g] = PICK(vd, is_chosen, spread(-0.0), spread(-INFINITY));                                                   \
+#define STAND(g)                                                                                             \
+    {                                                                                                        \
+        vi is_chosen = (vi)(chosen##g == spread_i(j));                                                       \
+        now[j * G + g] = PICK(vd, is_chosen, spread(-0.0), spread(-INFINITY));                               \
     }
         EACH(STAND)
     }

@@ -4,9 +4,10 @@ enum { DWELL_RINGS = SP_DWELL_MOST_STATES };
 
 /* What goes on from step to step. */
 typedef struct dwell_lanes {
-    _Alignas(64) double last[2][SP_DWELL_MOST_CLASSES * L];   /* delta of the last states, in turn */
-    _Alignas(64) double ring[DWELL_RINGS * L];                /* delta of the others */
-    _Alignas(64) int64_t is_lower[SP_DWELL_MOST_CLASSES * L]; /* bit k-1: state k was entered from a lower class */
+    _Alignas(64) double last[2][SP_DWELL_MOST_CLASSES * L]; /* delta of the last states, in turn */
+    _Alignas(64) double ring[DWELL_RINGS * L];              /* delta of the others */
+    _Alignas(
+        64) int64_t is_lower[SP_DWELL_MOST_CLASSES * L]; /* bit k-1: state k was entered from a lower class */
     _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     int32_t oldest[SP_DWELL_MOST_CLASSES]; /* place in each ring: state dwell-1 of the step before */
     double *now, *next;
@@ -48,8 +49,8 @@ SP_ALWAYS_INLINE void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell
 }
 
 /* One step, the rows of the tile from m on. */
-SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, dwell_lanes *d,
-                                 size_t m, vi *words)
+SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights,
+                                 dwell_lanes *d, size_t m, vi *words)
 {
     const vd *now = (const vd *)d->now;
     vd *next = (vd *)d->next;
@@ -59,10 +60,10 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
         int32_t p = r->row[j], end = r->row[j + 1], dwell = r->dwell[j], shift = j * (r->from_bits + 1);
         const vd *before = now + (ptrdiff_t)r->from[p] * G;
         vd weight = spread(has_weights ? r->weight[p] : 0);
-#define ENTER_FIRST(g)                                                                                                           \
-    vd best##g = before[g];                                                                                                      \
-    if (has_weights)                                                                                                             \
-        best##g += weight;                                                                                                       \
+#define ENTER_FIRST(g)                                                                                       \
+    vd best##g = before[g];                                                                                  \
+    if (has_weights)                                                                                         \
+        best##g += weight;                                                                                   \
     vi code##g = spread_i(r->code[p]);
         EACH(ENTER_FIRST)
         for (p++; p < end; p++) {
@@ -74,8 +75,8 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
         vd e0, e1, e2, e3;
         tile_pair(G, dtype, d->tile, m + (size_t)j, 0, &e0, &e1);
         tile_pair(G, dtype, d->tile, m + (size_t)j, 1, &e2, &e3);
-#define ENTER(g)                                                                                                                 \
-    best##g += e##g;                                                                                                             \
+#define ENTER(g)                                                                                             \
+    best##g += e##g;                                                                                         \
     word##g |= code##g;
         EACH(ENTER)
         if (dwell == 1) {
@@ -83,29 +84,32 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
             EACH(ALONE)
             continue;
         }
-        vd *ring = (vd *)d->ring + (size_t)r->ring[j] * G, *oldest = ring + (size_t)d->oldest[j] * G, stay = spread(r->stay[j]);
+        vd *ring = (vd *)d->ring + (size_t)r->ring[j] * G, *oldest = ring + (size_t)d->oldest[j] * G,
+           stay = spread(r->stay[j]);
         vi *is_lower = (vi *)d->is_lower + (size_t)j * G, here = spread_i((int64_t)j << shift);
-        vi by_row = spread_i(INT64_C(1) << (shift + r->from_bits)), place = spread_i(INT64_C(1) << (dwell - 2));
-#define LEAVE_ROW(g)                                                                                                             \
-    {                                                                                                                            \
-        vd arrives = oldest[g], stays = now[j * G + g];                                                                          \
-        if (has_weights) {                                                                                                       \
-            arrives += stay;                                                                                                     \
-            stays += stay;                                                                                                       \
-        }                                                                                                                        \
-        vi is_arrival = (vi)(arrives > stays) | ((vi)(arrives == stays) & (vi)((is_lower[g] & place) != (vi){0}));               \
-        next[j * G + g] = PICK(vd, is_arrival, arrives, stays) + e##g;                                                           \
-        word##g |= is_arrival & by_row;                                                                                          \
-        is_lower[g] = is_lower[g] << 1 | ((vi)(code##g < here) & spread_i(1));                                                   \
+        vi by_row = spread_i(INT64_C(1) << (shift + r->from_bits)),
+           place = spread_i(INT64_C(1) << (dwell - 2));
+#define LEAVE_ROW(g)                                                                                         \
+    {                                                                                                        \
+        vd arrives = oldest[g], stays = now[j * G + g];                                                      \
+        if (has_weights) {                                                                                   \
+            arrives += stay;                                                                                 \
+            stays += stay;                                                                                   \
+        }                                                                                                    \
+        vi is_arrival =                                                                                      \
+            (vi)(arrives > stays) | ((vi)(arrives == stays) & (vi)((is_lower[g] & place) != (vi){0}));       \
+        next[j * G + g] = PICK(vd, is_arrival, arrives, stays) + e##g;                                       \
+        word##g |= is_arrival & by_row;                                                                      \
+        is_lower[g] = is_lower[g] << 1 | ((vi)(code##g < here) & spread_i(1));                               \
     }
         EACH(LEAVE_ROW)
         for (int32_t k = 0; k < dwell - 1; k++) {
-#define MOVE_ON(g)                                                                                                               \
-    {                                                                                                                            \
-        vd moved = ring[k * G + g];                                                                                              \
-        if (has_weights)                                                                                                         \
-            moved += stay;                                                                                                       \
-        ring[k * G + g] = moved + e##g;                                                                                          \
+#define MOVE_ON(g)                                                                                           \
+    {                                                                                                        \
+        vd moved = ring[k * G + g];                                                                          \
+        if (has_weights)                                                                                     \
+            moved += stay;                                                                                   \
+        ring[k * G + g] = moved + e##g;                                                                      \
     }
             EACH(MOVE_ON)
         }
@@ -117,7 +121,8 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
 }
 
 /* The best state of a lane after a step that is not the first of all, end weights added; by classes among equals. */
-SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane, double *score)
+SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane,
+                                       double *score)
 {
     lane_state best = {0, 1};
     *score = -INFINITY;
@@ -127,8 +132,10 @@ SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lane
         for (int32_t place = 1; place <= n + 1; place++) {
             /* The newest stands before the place of the oldest. */
             int32_t at = n > 0 ? r->ring[j] + (d->oldest[j] - place + 2 * n) % n : 0;
-            double value = place > n ? d->now[j * L + lane] + r->end[j] : d->ring[at * L + lane] + r->end_early[j];
-            bool is_tie = value == *score && value > -INFINITY && best.class == j && !(is_lower >> (best.place - 1) & 1);
+            double value =
+                place > n ? d->now[j * L + lane] + r->end[j] : d->ring[at * L + lane] + r->end_early[j];
+            bool is_tie = value == *score && value > -INFINITY && best.class == j &&
+                          !(is_lower >> (best.place - 1) & 1);
             if (value > *score || is_tie) {
                 *score = value;
                 best = (lane_state){j, place};
@@ -138,7 +145,8 @@ SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lane
     return best;
 }
 
-SP_ALWAYS_INLINE void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, lane_state *last)
+SP_ALWAYS_INLINE void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights,
+                                    lane_state *last)
 {
     const sp_dwell_rules *r = group->dwell;
     dwell_lanes d;
@@ -177,33 +185,34 @@ SP_ALWAYS_INLINE vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
 }
 
 /* As lane_steps_back() says: state[L] classes, place[L] places in them. */
-SP_ALWAYS_INLINE void dwell_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
-                                       uint64_t *state, uint64_t *place, void *block)
+SP_ALWAYS_INLINE void dwell_steps_back(const sp_lane_group *group, int32_t word_size, const char *words,
+                                       int64_t n, uint64_t *state, uint64_t *place, void *block)
 {
     const sp_dwell_rules *r = group->dwell;
     bool is_wide = word_size == 8;
     uint64_t bits = is_wide ? 4 : 3;
-#define LOAD_STATE(g) vu64 s##g = ((vu64 *)state)[g], k##g = ((vu64 *)place)[g], d##g = dwell_of(r, is_wide, s##g);
+#define LOAD_STATE(g)                                                                                        \
+    vu64 s##g = ((vu64 *)state)[g], k##g = ((vu64 *)place)[g], d##g = dwell_of(r, is_wide, s##g);
     EACH(LOAD_STATE)
     for (int64_t t = n - 1; t >= 0; t--) {
         put_classes(s0, s1, s2, s3, block, t);
         const vu64 *at = (const vu64 *)(words + t * word_size * L);
-#define BACK_STATE(g)                                                                                                            \
-    {                                                                                                                            \
-        vu64 word = word_size == 2   ? at[0] >> (s##g * (bits + 1) + (uint64_t)(16 * g))                                         \
-                    : word_size == 4 ? at[g / 2] >> (s##g * (bits + 1) + (uint64_t)(32 * (g % 2)))                               \
-                                     : at[g] >> (s##g * (bits + 1));                                                             \
-        vi is_first = (vi)(k##g == 1), is_last = (vi)(k##g == d##g);                                                             \
-        vu64 by_row = word >> bits & 1;                                                                                          \
-        k##g -= PICK(vu64, is_last, by_row, (vu64)spread_i(1));                                                                  \
-        s##g = PICK(vu64, is_first, word & ((1U << bits) - 1), s##g);                                                            \
-        d##g = dwell_of(r, is_wide, s##g);                                                                                       \
-        k##g = PICK(vu64, is_first, d##g, k##g);                                                                                 \
+#define BACK_STATE(g)                                                                                        \
+    {                                                                                                        \
+        vu64 word = word_size == 2   ? at[0] >> (s##g * (bits + 1) + (uint64_t)(16 * g))                     \
+                    : word_size == 4 ? at[g / 2] >> (s##g * (bits + 1) + (uint64_t)(32 * (g % 2)))           \
+                                     : at[g] >> (s##g * (bits + 1));                                         \
+        vi is_first = (vi)(k##g == 1), is_last = (vi)(k##g == d##g);                                         \
+        vu64 by_row = word >> bits & 1;                                                                      \
+        k##g -= PICK(vu64, is_last, by_row, (vu64)spread_i(1));                                              \
+        s##g = PICK(vu64, is_first, word & ((1U << bits) - 1), s##g);                                        \
+        d##g = dwell_of(r, is_wide, s##g);                                                                   \
+        k##g = PICK(vu64, is_first, d##g, k##g);                                                             \
     }
         EACH(BACK_STATE)
     }
-#define SAVE_STATE(g)                                                                                                            \
-    ((vu64 *)state)[g] = s##g;                                                                                                   \
+#define SAVE_STATE(g)                                                                                        \
+    ((vu64 *)state)[g] = s##g;                                                                               \
     ((vu64 *)place)[g] = k##g;
     EACH(SAVE_STATE)
 }
@@ -219,10 +228,11 @@ SP_ALWAYS_INLINE void lanes_dwell(sp_lane_group *group, sp_dtype dtype, int32_t 
 static void lanes_dwell_any(sp_lane_group *group)
 {
     const sp_dwell_rules *r = group->dwell;
-#define DWELL_KIND(dtype_, size, weights)                                                                                        \
-    if (group->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                                             \
+#define DWELL_KIND(dtype_, size, weights)                                                                    \
+    if (group->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                         \
         lanes_dwell(group, dtype_, size, weights);
-#define DWELL_SIZES(dtype_, weights) DWELL_KIND(dtype_, 2, weights) DWELL_KIND(dtype_, 4, weights) DWELL_KIND(dtype_, 8, weights)
+#define DWELL_SIZES(dtype_, weights)                                                                         \
+    DWELL_KIND(dtype_, 2, weights) DWELL_KIND(dtype_, 4, weights) DWELL_KIND(dtype_, 8, weights)
     DWELL_SIZES(SP_F32, false)
     DWELL_SIZES(SP_F32, true)
     DWELL_SIZES(SP_F64, false)

@@ -16,66 +16,66 @@ typedef struct lane_tile {
 #define FEW_LOAD(i) vd a##i = now[i * G + g], b##i = now[i * G + g + 1];
 #define FEW_SAVE(i) (now[i * G + g] = a##i, now[i * G + g + 1] = b##i);
 
-#define FEW_FIRST(i, j)                                                                                                          \
-    best_a = a##i;                                                                                                               \
-    best_b = b##i;                                                                                                               \
-    if (has_weights) {                                                                                                           \
-        best_a += spread(r->few_weight[j][i]);                                                                                   \
-        best_b += spread(r->few_weight[j][i]);                                                                                   \
-    }                                                                                                                            \
+#define FEW_FIRST(i, j)                                                                                      \
+    best_a = a##i;                                                                                           \
+    best_b = b##i;                                                                                           \
+    if (has_weights) {                                                                                       \
+        best_a += spread(r->few_weight[j][i]);                                                               \
+        best_b += spread(r->few_weight[j][i]);                                                               \
+    }                                                                                                        \
     code_a = code_b = spread_i(i);
-#define FEW_OFFER(i, j)                                                                                                          \
-    if (from & 1U << i) {                                                                                                        \
-        vd offer_a = a##i, offer_b = b##i;                                                                                       \
-        if (has_weights) {                                                                                                       \
-            offer_a += spread(r->few_weight[j][i]);                                                                              \
-            offer_b += spread(r->few_weight[j][i]);                                                                              \
-        }                                                                                                                        \
-        vi is_better_a = (vi)(offer_a > best_a), is_better_b = (vi)(offer_b > best_b);                                           \
-        best_a = PICK(vd, is_better_a, offer_a, best_a);                                                                         \
-        best_b = PICK(vd, is_better_b, offer_b, best_b);                                                                         \
-        code_a = PICK(vi, is_better_a, spread_i(i), code_a);                                                                     \
-        code_b = PICK(vi, is_better_b, spread_i(i), code_b);                                                                     \
+#define FEW_OFFER(i, j)                                                                                      \
+    if (from & 1U << i) {                                                                                    \
+        vd offer_a = a##i, offer_b = b##i;                                                                   \
+        if (has_weights) {                                                                                   \
+            offer_a += spread(r->few_weight[j][i]);                                                          \
+            offer_b += spread(r->few_weight[j][i]);                                                          \
+        }                                                                                                    \
+        vi is_better_a = (vi)(offer_a > best_a), is_better_b = (vi)(offer_b > best_b);                       \
+        best_a = PICK(vd, is_better_a, offer_a, best_a);                                                     \
+        best_b = PICK(vd, is_better_b, offer_b, best_b);                                                     \
+        code_a = PICK(vi, is_better_a, spread_i(i), code_a);                                                 \
+        code_b = PICK(vi, is_better_b, spread_i(i), code_b);                                                 \
     }
 
 /* Class j, from 4 down to 0, so that the choice of class 0 stands in the lowest bits. */
-#define FEW_CLASS(j)                                                                                                             \
-    vd x##j = a##j, y##j = b##j;                                                                                                 \
-    if (j < K) {                                                                                                                 \
-        uint32_t from = r->few_from[j];                                                                                          \
-        vd best_a, best_b;                                                                                                       \
-        vi code_a, code_b;                                                                                                       \
-        if (from & 1) {                                                                                                          \
-            FEW_FIRST(0, j)                                                                                                      \
-            FEW_OFFER(1, j)                                                                                                      \
-            FEW_OFFER(2, j)                                                                                                      \
-            FEW_OFFER(3, j)                                                                                                      \
-            FEW_OFFER(4, j)                                                                                                      \
-        } else if (from & 2) {                                                                                                   \
-            FEW_FIRST(1, j)                                                                                                      \
-            FEW_OFFER(2, j)                                                                                                      \
-            FEW_OFFER(3, j)                                                                                                      \
-            FEW_OFFER(4, j)                                                                                                      \
-        } else if (from & 4) {                                                                                                   \
-            FEW_FIRST(2, j)                                                                                                      \
-            FEW_OFFER(3, j)                                                                                                      \
-            FEW_OFFER(4, j)                                                                                                      \
-        } else if (from & 8) {                                                                                                   \
-            FEW_FIRST(3, j)                                                                                                      \
-            FEW_OFFER(4, j)                                                                                                      \
-        } else {                                                                                                                 \
-            FEW_FIRST(4, j)                                                                                                      \
-        }                                                                                                                        \
-        x##j = best_a + tile_vector(G, dtype, tile, m + j, g);                                                                   \
-        y##j = best_b + tile_vector(G, dtype, tile, m + j, g + 1);                                                               \
-        word_a = word_a << 3 | code_a;                                                                                           \
-        word_b = word_b << 3 | code_b;                                                                                           \
+#define FEW_CLASS(j)                                                                                         \
+    vd x##j = a##j, y##j = b##j;                                                                             \
+    if (j < K) {                                                                                             \
+        uint32_t from = r->few_from[j];                                                                      \
+        vd best_a, best_b;                                                                                   \
+        vi code_a, code_b;                                                                                   \
+        if (from & 1) {                                                                                      \
+            FEW_FIRST(0, j)                                                                                  \
+            FEW_OFFER(1, j)                                                                                  \
+            FEW_OFFER(2, j)                                                                                  \
+            FEW_OFFER(3, j)                                                                                  \
+            FEW_OFFER(4, j)                                                                                  \
+        } else if (from & 2) {                                                                               \
+            FEW_FIRST(1, j)                                                                                  \
+            FEW_OFFER(2, j)                                                                                  \
+            FEW_OFFER(3, j)                                                                                  \
+            FEW_OFFER(4, j)                                                                                  \
+        } else if (from & 4) {                                                                               \
+            FEW_FIRST(2, j)                                                                                  \
+            FEW_OFFER(3, j)                                                                                  \
+            FEW_OFFER(4, j)                                                                                  \
+        } else if (from & 8) {                                                                               \
+            FEW_FIRST(3, j)                                                                                  \
+            FEW_OFFER(4, j)                                                                                  \
+        } else {                                                                                             \
+            FEW_FIRST(4, j)                                                                                  \
+        }                                                                                                    \
+        x##j = best_a + tile_vector(G, dtype, tile, m + j, g);                                               \
+        y##j = best_b + tile_vector(G, dtype, tile, m + j, g + 1);                                           \
+        word_a = word_a << 3 | code_a;                                                                       \
+        word_b = word_b << 3 | code_b;                                                                       \
     }
 #define FEW_NEXT(j) (a##j = x##j, b##j = y##j);
 
 /* As lane_steps(). */
-SP_ALWAYS_INLINE void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights, vd *now, const lane_tile *at, int64_t n,
-                                vi *words)
+SP_ALWAYS_INLINE void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights, vd *now,
+                                const lane_tile *at, int64_t n, vi *words)
 {
     const int32_t K = r->n_classes;
     const void *tile = at->scores;
@@ -98,10 +98,11 @@ SP_ALWAYS_INLINE void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has
 }
 
 /* Every kind its own code, once. */
-#define FEW_KIND(name, dtype, has_weights)                                                                                       \
-    __attribute__((noinline)) static void name(const sp_lane_rules *r, vd *now, const lane_tile *at, int64_t n, vi *words)       \
-    {                                                                                                                            \
-        few_steps(r, dtype, has_weights, now, at, n, words);                                                                     \
+#define FEW_KIND(name, dtype, has_weights)                                                                   \
+    __attribute__((noinline)) static void name(const sp_lane_rules *r, vd *now, const lane_tile *at,         \
+                                               int64_t n, vi *words)                                         \
+    {                                                                                                        \
+        few_steps(r, dtype, has_weights, now, at, n, words);                                                 \
     }
 FEW_KIND(few_f32, SP_F32, false)
 FEW_KIND(few_f32_weighted, SP_F32, true)

@@ -8,8 +8,11 @@
 #include "decode/recording.h"
 
 enum {
-    KEPT_MOST = 16 << 20,  /* bytes of forward rows kept at a time: what does not fit is made again, block by block */
-    VALUES_MOST = 64 << 20 /* bytes of scores for mea and posterior-viterbi that recordings share: one alone may have more */
+    KEPT_MOST =
+        16 << 20, /* bytes of forward rows kept at a time: what does not fit is made again, block by block */
+    VALUES_MOST =
+        64
+        << 20 /* bytes of scores for mea and posterior-viterbi that recordings share: one alone may have more */
 };
 
 /* ---- rules ---- */
@@ -31,7 +34,8 @@ static double to_linear(const double *nats, int32_t n, double *linear, double *s
     return greatest;
 }
 
-static void copy_side(int32_t n_states, const int64_t *row, const int32_t *other, int32_t *row_out, int32_t *other_out)
+static void copy_side(int32_t n_states, const int64_t *row, const int32_t *other, int32_t *row_out,
+                      int32_t *other_out)
 {
     for (int32_t j = 0; j <= n_states; j++)
         row_out[j] = (int32_t)row[j];
@@ -59,8 +63,8 @@ bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
     static const double most_span = 138; /* nats: below 2^200 */
     double span = 0;
     sp_verifier_init(&rules->verifier, chain);
-    if (!rules->verifier.has_table ||
-        !(chain->is_plain ? sp_lane_rules_init(&rules->bare, chain) : sp_lane_states_init(&rules->bare, chain)))
+    if (!rules->verifier.has_table || !(chain->is_plain ? sp_lane_rules_init(&rules->bare, chain)
+                                                        : sp_lane_states_init(&rules->bare, chain)))
         return false;
     make_bare(&rules->bare);
     rules->n_classes = chain->n_classes;
@@ -90,8 +94,9 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
 {
     sp_isa isa = sp_lanes_isa_for(best, group->n_lanes, sp_sum_lanes_count);
     int32_t lanes = sp_sum_lanes_count(isa);
-    const size_t lane_row = (size_t)lanes * sizeof(double), row = (size_t)group->rules->n_states * lane_row, /* of a */
-        both = row + (size_t)group->rules->n_classes * lane_row;                                             /* and of p */
+    const size_t lane_row = (size_t)lanes * sizeof(double),
+                 row = (size_t)group->rules->n_states * lane_row, /* of a */
+        both = row + (size_t)group->rules->n_classes * lane_row;  /* and of p */
     int64_t n_steps = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
     int64_t most = (int64_t)(KEPT_MOST / both) / SP_LANES_TILE * SP_LANES_TILE;
     if (group->use == SP_SUM_LOG_Z)
@@ -110,7 +115,8 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
     return has_room;
 }
 
-sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group)
+sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                           sp_sum_group *group)
 {
     sp_sum_rules rules;
     if (scores->n_steps == 0 || scores->n_classes != chain->n_classes || sp_scores_have_gap(scores) ||
@@ -159,7 +165,8 @@ static void put_result(const sum_run *run, int32_t i, double log_z)
 static bool stands_check(const sum_run *run, int32_t i, const double *values, double recurrence)
 {
     const sp_decode_output *out = run->lanes.output;
-    int64_t n = run->lanes.first + i, begin = run->lanes.batch->offsets[n], n_steps = run->lanes.order.length[i];
+    int64_t n = run->lanes.first + i, begin = run->lanes.batch->offsets[n],
+            n_steps = run->lanes.order.length[i];
     const int32_t *path = out->paths + begin;
     const int32_t K = run->options->rules->n_classes;
     double sum = 0;
@@ -177,11 +184,14 @@ static bool stands_check(const sum_run *run, int32_t i, const double *values, do
     return false;
 }
 
-static void fill_group(const sum_run *run, const int32_t *order, int32_t n, double *values, int64_t stride, sp_sum_group *group)
+static void fill_group(const sum_run *run, const int32_t *order, int32_t n, double *values, int64_t stride,
+                       sp_sum_group *group)
 {
     const sp_decode_output *out = run->lanes.output;
-    *group = (sp_sum_group){
-        .rules = run->options->rules, .dtype = run->lanes.batch->scores.dtype, .use = run->options->use, .n_lanes = n};
+    *group = (sp_sum_group){.rules = run->options->rules,
+                            .dtype = run->lanes.batch->scores.dtype,
+                            .use = run->options->use,
+                            .n_lanes = n};
     for (int32_t lane = 0; lane < n; lane++) {
         int64_t recording = run->lanes.first + order[lane], begin = run->lanes.batch->offsets[recording];
         bool has_path = group->use == SP_SUM_CONFIDENCE && out->results[recording].status == SP_OK;
@@ -210,13 +220,15 @@ static bool sum_group(sum_run *run, const int32_t *order, int32_t n)
 }
 
 /* Viterbi over scores made of marginals; those that is_left says have none. False on lack of memory. */
-static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const double *values, int64_t stride, bool *is_left)
+static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const double *values, int64_t stride,
+                        bool *is_left)
 {
     const sp_sum_run_options *o = run->options;
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     sp_lane_group lanes = {.rules = &o->rules->bare, .dtype = SP_F64, .n_lanes = n};
-    lanes.words = sp_scratch_get(run->lanes.scratch,
-                                 sp_lane_words_bytes(lanes.rules->word_size, isa, run->lanes.order.length[order[0]]), 1);
+    lanes.words = sp_scratch_get(
+        run->lanes.scratch,
+        sp_lane_words_bytes(lanes.rules->word_size, isa, run->lanes.order.length[order[0]]), 1);
     if (!lanes.words)
         return false;
     sp_lane_run_fill(&run->lanes, order, sp_lanes_count(isa), &lanes);
@@ -235,7 +247,8 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
 static bool decode_group(sum_run *run, const int32_t *order, int32_t n)
 {
     const sp_sum_run_options *o = run->options;
-    int64_t padded = ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
+    int64_t padded =
+        ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
     int64_t stride = padded * o->rules->n_classes;
     int32_t most = sp_sum_lanes_count(o->isa);
     double *values = sp_scratch_get(run->lanes.scratch, (size_t)n * (size_t)stride, sizeof *values);
@@ -265,8 +278,8 @@ static int32_t group_size(const sum_run *run, const int32_t *order, int32_t n)
     const sp_sum_run_options *o = run->options;
     int32_t most = sp_sum_lanes_count(o->isa);
     if (o->use == SP_SUM_MEA || o->use == SP_SUM_PRODUCT) {
-        int64_t bytes =
-            ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE) * o->rules->n_classes * (int64_t)sizeof(double);
+        int64_t bytes = ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE) * o->rules->n_classes *
+                        (int64_t)sizeof(double);
         int64_t fit = VALUES_MOST / bytes;
         most = sp_lanes_count(o->isa);
         most = fit < 1 ? 1 : fit < most ? (int32_t)fit : most;
@@ -274,8 +287,8 @@ static int32_t group_size(const sum_run *run, const int32_t *order, int32_t n)
     return n < most ? n : most;
 }
 
-int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, const sp_decode_output *output, sp_scratch *scratch,
-                   int64_t first, int32_t n, int32_t *left)
+int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, const sp_decode_output *output,
+                   sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
 {
     sum_run run;
     run.options = options;

@@ -48,11 +48,13 @@ typedef struct sp_sum_rules {
     int32_t emits[SP_LANES_MOST_CLASSES]; /* the class of each state, ascending */
     bool has_weights;                     /* false: every weight is 1 */
     int32_t pred_row[SP_LANES_MOST_CLASSES + 1], succ_row[SP_LANES_MOST_CLASSES + 1];
-    int32_t pred[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], succ[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+    int32_t pred[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES],
+        succ[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
     double pred_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* exp(log weight - log_step) */
     double succ_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
-    double start[SP_LANES_MOST_CLASSES], end[SP_LANES_MOST_CLASSES]; /* exp(. - log_start), exp(. - log_end) */
-    double log_start, log_step, log_end;                             /* what was taken out, nats */
+    double start[SP_LANES_MOST_CLASSES],
+        end[SP_LANES_MOST_CLASSES];      /* exp(. - log_start), exp(. - log_end) */
+    double log_start, log_step, log_end; /* what was taken out, nats */
 
     /* For the paths. */
     sp_verifier verifier;
@@ -72,12 +74,13 @@ typedef struct sp_sum_group {
     const int32_t *given[SP_SUM_LANES_MOST]; /* [length] CONFIDENCE: the path; NULL: none wanted */
     float *confidence[SP_SUM_LANES_MOST];    /* out [length]: CONFIDENCE */
     double log_z[SP_SUM_LANES_MOST];         /* out */
-    bool is_left[SP_SUM_LANES_MOST];         /* out: true: ask the plain kernel. Where it is known after the forward pass (always
+    bool is_left
+        [SP_SUM_LANES_MOST]; /* out: true: ask the plain kernel. Where it is known after the forward pass (always
                                                 when there is no path) nothing has been written */
-    bool has_written;                        /* out: something has: it was not known then of all */
-    int64_t block;                           /* steps kept at a time, a multiple of SP_LANES_TILE */
-    double *kept;                            /* [block,M+K,lanes], aligned to 64 */
-    double *starts;                          /* [blocks,M,lanes], likewise; LOG_Z: one */
+    bool has_written;        /* out: something has: it was not known then of all */
+    int64_t block;           /* steps kept at a time, a multiple of SP_LANES_TILE */
+    double *kept;            /* [block,M+K,lanes], aligned to 64 */
+    double *starts;          /* [blocks,M,lanes], likewise; LOG_Z: one */
 } sp_sum_group;
 
 /* False when the chain is not one for these lanes: too many states, or weights that span more than 2^200. */
@@ -91,6 +94,7 @@ typedef void sp_sum_kernel(sp_sum_group *group);
 /* One recording. Of group the caller sets use, and values[0], or given[0] and confidence[0]; log_z[0] is the answer. SP_OK;
  * SP_ENOPATH without a message: ask the plain kernel (is_left, or not a chain or a recording for these lanes); SP_ENOMEM. Nothing
  * is written on failure, but see is_left. */
-sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group);
+sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                           sp_sum_group *group);
 
 #endif

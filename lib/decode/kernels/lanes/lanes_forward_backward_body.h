@@ -18,13 +18,14 @@ typedef struct lane_passes {
     bool is_plain;  /* state j emits class j */
     bool is_strict; /* a, b and the marginals are 0 where the rules and scores of -INFINITY say so only */
     _Alignas(64) char tile[sizeof(double) * TILE * MOST * SUM_L];
-    _Alignas(64) char tail[SUM_L][sizeof(double) * TILE * MOST]; /* rows behind which there are none to be read */
-    _Alignas(64) uint64_t shift[TILE * L];                       /* N[t] of a tile */
-    _Alignas(64) uint64_t taken[SUM_L];                          /* all powers of two taken out so far, modulo 2^64 */
-    _Alignas(64) int64_t is_bad[SUM_L];                          /* all ones: to be left */
-    _Alignas(64) int64_t fades_from[SUM_L];                      /* the first step where a number of a fades */
-    _Alignas(64) int64_t fades_until[SUM_L];                     /* the last step where a number of b does, -1 */
-    _Alignas(64) double back[2][MOST * L];                       /* b of this step and of the one before */
+    _Alignas(
+        64) char tail[SUM_L][sizeof(double) * TILE * MOST]; /* rows behind which there are none to be read */
+    _Alignas(64) uint64_t shift[TILE * L];                  /* N[t] of a tile */
+    _Alignas(64) uint64_t taken[SUM_L];      /* all powers of two taken out so far, modulo 2^64 */
+    _Alignas(64) int64_t is_bad[SUM_L];      /* all ones: to be left */
+    _Alignas(64) int64_t fades_from[SUM_L];  /* the first step where a number of a fades */
+    _Alignas(64) int64_t fades_until[SUM_L]; /* the last step where a number of b does, -1 */
+    _Alignas(64) double back[2][MOST * L];   /* b of this step and of the one before */
     _Alignas(64) double value[TILE * MOST * L];
 } lane_passes;
 
@@ -68,29 +69,30 @@ SP_ALWAYS_INLINE void load_tile(lane_passes *f, int64_t first)
 SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, vd *kept)
 {
     size_t K = f->K;
-    vd infinite = spread(INFINITY), least = spread(-3e5), most = spread(3e5); /* farther off exp() would lose digits */
+    vd infinite = spread(INFINITY), least = spread(-3e5),
+       most = spread(3e5); /* farther off exp() would lose digits */
     for (size_t s = 0; s < TILE; s++) {
         vd *p = kept + (s * (f->M + K) + f->M) * SUM_G, best0 = -infinite, best1 = -infinite;
         for (size_t j = 0; j < K; j++) {
             vd x0, x1;
             tile_pair(SUM_G, dtype, f->tile, s * K + j, 0, &x0, &x1);
-#define GREATEST(g)                                                                                                              \
-    p[j * SUM_G + g] = x##g;                                                                                                     \
+#define GREATEST(g)                                                                                          \
+    p[j * SUM_G + g] = x##g;                                                                                 \
     best##g = PICK(vd, (vi)(x##g > best##g), x##g, best##g);
             BOTH(GREATEST)
         }
-#define FLOOR(g)                                                                                                                 \
-    vd power##g = nearest_power(best##g), floor##g = best##g - spread(widest);                                                   \
-    ((vu64 *)f->shift)[s * SUM_G + g] = (vu64)power##g - (vu64)spread(integer_at);                                               \
+#define FLOOR(g)                                                                                             \
+    vd power##g = nearest_power(best##g), floor##g = best##g - spread(widest);                               \
+    ((vu64 *)f->shift)[s * SUM_G + g] = (vu64)power##g - (vu64)spread(integer_at);                           \
     vi bad##g = ~((vi)(best##g > least) & (vi)(best##g < most));
         BOTH(FLOOR)
         for (size_t j = 0; j < K; j++) {
-#define WEIGH(g)                                                                                                                 \
-    {                                                                                                                            \
-        vd x = p[j * SUM_G + g];                                                                                                 \
-        vi counts = (vi)(x > floor##g);                                                                                          \
-        bad##g |= ~counts & (vi)(x > -infinite);                                                                                 \
-        p[j * SUM_G + g] = (vd)((vi)scaled_exp(x, power##g) & counts);                                                           \
+#define WEIGH(g)                                                                                             \
+    {                                                                                                        \
+        vd x = p[j * SUM_G + g];                                                                             \
+        vi counts = (vi)(x > floor##g);                                                                      \
+        bad##g |= ~counts & (vi)(x > -infinite);                                                             \
+        p[j * SUM_G + g] = (vd)((vi)scaled_exp(x, power##g) & counts);                                       \
     }
             BOTH(WEIGH)
         }
@@ -114,7 +116,8 @@ SP_ALWAYS_INLINE vi is_fading(vd x)
 }
 
 /* a[t] from a[t-1]; before NULL: from the start. */
-SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t M, bool has_weights, const vd *before, vd *now, size_t s)
+SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t M, bool has_weights, const vd *before, vd *now,
+                                   size_t s)
 {
     const sp_sum_rules *r = f->group->rules;
     const vd *p = now + M * SUM_G;
@@ -125,25 +128,25 @@ SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t M, bool has_weights, c
         for (int32_t n = r->pred_row[j]; before && n < r->pred_row[j + 1]; n++) {
             const vd *from = before + (ptrdiff_t)r->pred[n] * SUM_G;
             vd weight = spread(has_weights ? r->pred_weight[n] : 1);
-#define ADD(g)                                                                                                                   \
-    {                                                                                                                            \
-        vd part = from[g];                                                                                                       \
-        if (has_weights)                                                                                                         \
-            part *= weight;                                                                                                      \
-        a##g += part;                                                                                                            \
+#define ADD(g)                                                                                               \
+    {                                                                                                        \
+        vd part = from[g];                                                                                   \
+        if (has_weights)                                                                                     \
+            part *= weight;                                                                                  \
+        a##g += part;                                                                                        \
     }
             BOTH(ADD)
         }
-#define ARRIVE(g)                                                                                                                \
-    a##g *= p[k * SUM_G + g];                                                                                                    \
-    now[j * SUM_G + g] = a##g;                                                                                                   \
+#define ARRIVE(g)                                                                                            \
+    a##g *= p[k * SUM_G + g];                                                                                \
+    now[j * SUM_G + g] = a##g;                                                                               \
     sum##g += a##g;
         BOTH(ARRIVE)
     }
-#define SCALE(g)                                                                                                                 \
-    vu64 power##g;                                                                                                               \
-    vd scale##g = unscale(sum##g, &power##g);                                                                                    \
-    ((vu64 *)f->taken)[g] += power##g + ((const vu64 *)f->shift)[s * SUM_G + g];                                                 \
+#define SCALE(g)                                                                                             \
+    vu64 power##g;                                                                                           \
+    vd scale##g = unscale(sum##g, &power##g);                                                                \
+    ((vu64 *)f->taken)[g] += power##g + ((const vu64 *)f->shift)[s * SUM_G + g];                             \
     ((vi *)f->is_bad)[g] |= (vi)(sum##g < spread(least_mass));
     BOTH(SCALE)
     for (size_t j = 0; j < M; j++) {
@@ -153,22 +156,22 @@ SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t M, bool has_weights, c
 }
 
 /* value[M] = a b / sum a b of step t, and b of the step before; b_next is where that goes. */
-SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t M, bool has_weights, const vd *row, const vd *back, vd *back_next,
-                                    vd *value)
+SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t M, bool has_weights, const vd *row, const vd *back,
+                                    vd *back_next, vd *value)
 {
     const sp_sum_rules *r = f->group->rules;
     vd ahead[MOST * SUM_G], sum0 = {0}, sum1 = {0}, next0 = {0}, next1 = {0};
     for (size_t j = 0; j < M; j++) {
         const size_t k = (size_t)r->emits[j];
-#define JOIN(g)                                                                                                                  \
-    vd b##g = back[j * SUM_G + g], joint##g = row[j * SUM_G + g] * b##g;                                                         \
-    ahead[j * SUM_G + g] = row[(M + k) * SUM_G + g] * b##g;                                                                      \
-    value[j * SUM_G + g] = joint##g;                                                                                             \
+#define JOIN(g)                                                                                              \
+    vd b##g = back[j * SUM_G + g], joint##g = row[j * SUM_G + g] * b##g;                                     \
+    ahead[j * SUM_G + g] = row[(M + k) * SUM_G + g] * b##g;                                                  \
+    value[j * SUM_G + g] = joint##g;                                                                         \
     sum##g += joint##g;
         BOTH(JOIN)
     }
-#define SHARE(g)                                                                                                                 \
-    vd share##g = 1 / sum##g;                                                                                                    \
+#define SHARE(g)                                                                                             \
+    vd share##g = 1 / sum##g;                                                                                \
     ((vi *)f->is_bad)[g] |= (vi)(sum##g < spread(least_mass));
     BOTH(SHARE)
     for (size_t i = 0; i < M; i++) {
@@ -176,23 +179,23 @@ SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t M, bool has_weights, 
         for (int32_t n = r->succ_row[i]; n < r->succ_row[i + 1]; n++) {
             const vd *to = ahead + (ptrdiff_t)r->succ[n] * SUM_G;
             vd weight = spread(has_weights ? r->succ_weight[n] : 1);
-#define ADD_BACK(g)                                                                                                              \
-    {                                                                                                                            \
-        vd part = to[g];                                                                                                         \
-        if (has_weights)                                                                                                         \
-            part *= weight;                                                                                                      \
-        b##g += part;                                                                                                            \
+#define ADD_BACK(g)                                                                                          \
+    {                                                                                                        \
+        vd part = to[g];                                                                                     \
+        if (has_weights)                                                                                     \
+            part *= weight;                                                                                  \
+        b##g += part;                                                                                        \
     }
             BOTH(ADD_BACK)
         }
-#define LEAVE(g)                                                                                                                 \
-    value[i * SUM_G + g] *= share##g;                                                                                            \
-    back_next[i * SUM_G + g] = b##g;                                                                                             \
+#define LEAVE(g)                                                                                             \
+    value[i * SUM_G + g] *= share##g;                                                                        \
+    back_next[i * SUM_G + g] = b##g;                                                                         \
     next##g += b##g;
         BOTH(LEAVE)
     }
-#define UNSCALE_BACK(g)                                                                                                          \
-    vu64 power##g;                                                                                                               \
+#define UNSCALE_BACK(g)                                                                                      \
+    vu64 power##g;                                                                                           \
     vd scale##g = unscale(next##g, &power##g);
     BOTH(UNSCALE_BACK)
     for (size_t i = 0; i < M; i++) {
@@ -209,10 +212,10 @@ SP_ALWAYS_INLINE void note_fading(lane_passes *f, size_t M, const vd *row, int64
 #define FADING(g) fades##g |= is_fading(row[j * SUM_G + g]);
         BOTH(FADING)
     }
-#define NOTE_FADING(g)                                                                                                           \
-    {                                                                                                                            \
-        vi *noted = is_ahead ? (vi *)f->fades_from + g : (vi *)f->fades_until + g;                                               \
-        *noted = PICK(vi, fades##g & (is_ahead ? *noted > now : *noted < now), now, *noted);                                     \
+#define NOTE_FADING(g)                                                                                       \
+    {                                                                                                        \
+        vi *noted = is_ahead ? (vi *)f->fades_from + g : (vi *)f->fades_until + g;                           \
+        *noted = PICK(vi, fades##g & (is_ahead ? *noted > now : *noted < now), now, *noted);                 \
     }
     BOTH(NOTE_FADING)
 }
@@ -224,16 +227,17 @@ SP_ALWAYS_INLINE void lane_total(lane_passes *f, int32_t lane, const double *a)
     double sum = 0;
     for (size_t j = 0; j < f->M; j++)
         sum += a[j * SUM_L + (size_t)lane] * r->end[j];
-    bool fades = f->fades_from[lane] < f->group->length[lane] && (f->is_strict || f->group->use == SP_SUM_LOG_Z);
+    bool fades =
+        f->fades_from[lane] < f->group->length[lane] && (f->is_strict || f->group->use == SP_SUM_LOG_Z);
     f->group->is_left[lane] = f->is_bad[lane] || fades || !(sum >= least_mass);
-    f->group->log_z[lane] = (double)(int64_t)f->taken[lane] * 0x1.62e42fefa39efp-1 + log(sum) + r->log_start + r->log_end +
-                            (double)(f->group->length[lane] - 1) * r->log_step;
+    f->group->log_z[lane] = (double)(int64_t)f->taken[lane] * 0x1.62e42fefa39efp-1 + log(sum) + r->log_start +
+                            r->log_end + (double)(f->group->length[lane] - 1) * r->log_step;
 }
 
 /* Steps first .. end-1, all of one block, from a of the step before (NULL: from the start). again: these are done a second time.
  */
-SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t M, bool has_weights, int64_t first, int64_t end, const vd *before,
-                                    bool again)
+SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t M, bool has_weights, int64_t first, int64_t end,
+                                    const vd *before, bool again)
 {
     sp_sum_group *group = f->group;
     for (int64_t t = first; t < end; t++) {
@@ -281,7 +285,8 @@ SP_ALWAYS_INLINE void write_values(const lane_passes *f, int64_t first, size_t n
     if (n == TILE && first + TILE <= f->shortest && group->n_lanes == SUM_L) {
         for (size_t lane = 0; lane < SUM_L; lane += N64)
             for (size_t m = 0; m < TILE * K; m += 2)
-                scatter64(f->value + m * SUM_L + lane, SUM_L, group->values + lane, ((size_t)first * K + m) * sizeof(double));
+                scatter64(f->value + m * SUM_L + lane, SUM_L, group->values + lane,
+                          ((size_t)first * K + m) * sizeof(double));
         return;
     }
     for (size_t lane = 0; lane < (size_t)group->n_lanes; lane++)
@@ -303,12 +308,13 @@ SP_ALWAYS_INLINE void write_path(const lane_passes *f, int64_t first, size_t n)
 #define BETTER(g) best##g = PICK(vd, (vi)(value[k * SUM_G + g] > best##g), value[k * SUM_G + g], best##g);
             BOTH(BETTER)
         }
-#define ENOUGH(g)                                                                                                                \
-    vd enough##g = best##g - spread(0x1p-40);                                                                                    \
+#define ENOUGH(g)                                                                                            \
+    vd enough##g = best##g - spread(0x1p-40);                                                                \
     vi found##g = {0};
         BOTH(ENOUGH)
         for (size_t k = f->K; k-- > 0;) {
-#define LOWEST(g) found##g = PICK(vi, (vi)(value[k * SUM_G + g] >= enough##g), spread_i((int64_t)k), found##g);
+#define LOWEST(g)                                                                                            \
+    found##g = PICK(vi, (vi)(value[k * SUM_G + g] >= enough##g), spread_i((int64_t)k), found##g);
             BOTH(LOWEST)
         }
 #define STORE_FOUND(g) ((vi *)chosen)[s * SUM_G + g] = found##g;
@@ -377,7 +383,8 @@ SP_ALWAYS_INLINE void backward_block(lane_passes *f, size_t M, bool has_weights,
         note_fading(f, M, (vd *)back, t, false);
         int64_t s = t % TILE;
         vd *value = (vd *)f->value + (size_t)s * f->K * SUM_G;
-        backward_step(f, M, has_weights, kept_row(f, t), (vd *)back, (vd *)next, f->is_plain ? value : of_states);
+        backward_step(f, M, has_weights, kept_row(f, t), (vd *)back, (vd *)next,
+                      f->is_plain ? value : of_states);
         if (!f->is_plain)
             add_states(f, of_states, value);
         if (s == 0)
@@ -393,7 +400,8 @@ SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t M, bool has_weight
     bool any = false;
     for (int64_t first = 0; first < n_steps; first += block) {
         int64_t end = first + block < n_steps ? first + block : n_steps;
-        vd *start = (vd *)group->starts + (group->use == SP_SUM_LOG_Z ? 0 : (size_t)(first / block) * M * SUM_G);
+        vd *start =
+            (vd *)group->starts + (group->use == SP_SUM_LOG_Z ? 0 : (size_t)(first / block) * M * SUM_G);
         if (before)
             memcpy(start, before, M * SUM_L * sizeof(double)); /* kept[] is about to be written over */
         forward_block(f, M, has_weights, first, end, before ? start : NULL, false);
@@ -410,8 +418,8 @@ SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t M, bool has_weight
     for (int64_t first = (n_steps - 1) / block * block; first >= 0; first -= block) {
         int64_t end = first + block < n_steps ? first + block : n_steps;
         if (end < n_steps)
-            forward_block(f, M, has_weights, first, end, first ? (vd *)group->starts + (size_t)(first / block) * M * SUM_G : NULL,
-                          true);
+            forward_block(f, M, has_weights, first, end,
+                          first ? (vd *)group->starts + (size_t)(first / block) * M * SUM_G : NULL, true);
         backward_block(f, M, has_weights, first, end);
     }
     for (int32_t lane = 0; lane < group->n_lanes; lane++) {

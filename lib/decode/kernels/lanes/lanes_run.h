@@ -10,14 +10,15 @@ enum { SP_LANE_RUN_MOST = 1024 };
 /* The recordings of a run that go to the lanes. */
 typedef struct sp_lane_order {
     int32_t n, n_empty;
-    int32_t place[SP_LANE_RUN_MOST];  /* n of at least one step, the longest first, equals in their order; then n_empty of none */
+    int32_t place
+        [SP_LANE_RUN_MOST]; /* n of at least one step, the longest first, equals in their order; then n_empty of none */
     int32_t length[SP_LANE_RUN_MOST]; /* of recording first + i */
 } sp_lane_order;
 
 /* Orders recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST. Those of more than most_steps (<= INT32_MAX) or with a
  * gap go to left[n]; returns how many. */
-int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n, int64_t most_steps,
-                           int32_t *left);
+int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n,
+                           int64_t most_steps, int32_t *left);
 
 /* A run on its way. */
 typedef struct sp_lane_run {
@@ -48,19 +49,21 @@ typedef struct sp_lane_run_options {
 /* Decodes recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST: path, result and broken of each, as the plain kernel
  * would, but for those it leaves alone: their places, 0 .. n-1, go to left[n]. Returns how many those are, or -1 on lack of
  * memory. */
-int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
-                     sp_scratch *scratch, int64_t first, int32_t n, int32_t *left);
+int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch,
+                     const sp_decode_output *output, sp_scratch *scratch, int64_t first, int32_t n,
+                     int32_t *left);
 
 /* The same of forward-backward. */
 typedef struct sp_sum_run_options {
     sp_isa isa;
-    sp_sum_use use; /* LOG_Z, CONFIDENCE: output->confidence and log_partition; PATH, MEA, PRODUCT: path, result, broken */
+    sp_sum_use
+        use; /* LOG_Z, CONFIDENCE: output->confidence and log_partition; PATH, MEA, PRODUCT: path, result, broken */
     const sp_sum_rules *rules;
 } sp_sum_run_options;
 
 /* Recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST, but for those it leaves alone: their places, 0 .. n-1, go to
  * left[n]. Returns how many those are, -1 on lack of memory. */
-int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, const sp_decode_output *output, sp_scratch *scratch,
-                   int64_t first, int32_t n, int32_t *left);
+int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, const sp_decode_output *output,
+                   sp_scratch *scratch, int64_t first, int32_t n, int32_t *left);
 
 #endif

@@ -103,15 +103,16 @@ __extension__ typedef __int128 lane_pieces __attribute__((vector_size(8 * LANE_W
 #elif LANE_W == 4
 #define PIECES(from, q, step) ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)])})
 #else
-#define PIECES(from, q, step)                                                                                                    \
-    ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)]), PIECE((from)[(q) + 2 * (step)]),                               \
+#define PIECES(from, q, step)                                                                                \
+    ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)]), PIECE((from)[(q) + 2 * (step)]),           \
                    PIECE((from)[(q) + 3 * (step)])})
 #endif
 
 /* 4 items at byte `at` of each of N32 rows become 4 rows of `to`, `stride` items apart. */
 SP_ALWAYS_INLINE void gather32(const void *const *from, size_t at, uint32_t *to, size_t stride)
 {
-    p32 r0 = (p32)PIECES(from, 0, 4), r1 = (p32)PIECES(from, 1, 4), r2 = (p32)PIECES(from, 2, 4), r3 = (p32)PIECES(from, 3, 4);
+    p32 r0 = (p32)PIECES(from, 0, 4), r1 = (p32)PIECES(from, 1, 4), r2 = (p32)PIECES(from, 2, 4),
+        r3 = (p32)PIECES(from, 3, 4);
     p64 s0 = (p64)LOW32(r0, r1), s1 = (p64)HIGH32(r0, r1), s2 = (p64)LOW32(r2, r3), s3 = (p64)HIGH32(r2, r3);
     *(p64 *)to = LOW64(s0, s2);
     *(p64 *)(to + stride) = HIGH64(s0, s2);
@@ -142,8 +143,9 @@ SP_ALWAYS_INLINE void scatter64(const double *from, size_t stride, double *const
 SP_ALWAYS_INLINE void transpose16(const uint16_t *from, uint16_t *to)
 {
     const p16 *r = (const p16 *)from;
-    p32 a0 = (p32)LOW16(r[0], r[1]), a1 = (p32)HIGH16(r[0], r[1]), a2 = (p32)LOW16(r[2], r[3]), a3 = (p32)HIGH16(r[2], r[3]),
-        a4 = (p32)LOW16(r[4], r[5]), a5 = (p32)HIGH16(r[4], r[5]), a6 = (p32)LOW16(r[6], r[7]), a7 = (p32)HIGH16(r[6], r[7]);
+    p32 a0 = (p32)LOW16(r[0], r[1]), a1 = (p32)HIGH16(r[0], r[1]), a2 = (p32)LOW16(r[2], r[3]),
+        a3 = (p32)HIGH16(r[2], r[3]), a4 = (p32)LOW16(r[4], r[5]), a5 = (p32)HIGH16(r[4], r[5]),
+        a6 = (p32)LOW16(r[6], r[7]), a7 = (p32)HIGH16(r[6], r[7]);
     p64 b0 = (p64)LOW32(a0, a2), b1 = (p64)HIGH32(a0, a2), b2 = (p64)LOW32(a1, a3), b3 = (p64)HIGH32(a1, a3),
         b4 = (p64)LOW32(a4, a6), b5 = (p64)HIGH32(a4, a6), b6 = (p64)LOW32(a5, a7), b7 = (p64)HIGH32(a5, a7);
     p64 *out = (p64 *)to;
@@ -176,8 +178,8 @@ typedef struct lane_ahead {
 
 enum { ASK_PARTS = 2 * SP_LANES_TILE, ASK_TILES = 2, TILES_AHEAD = 4 };
 
-SP_ALWAYS_INLINE lane_ahead ahead_in_turn(int lanes, const void *const *rows, size_t at, size_t bytes, int64_t turn,
-                                          int64_t n_turns)
+SP_ALWAYS_INLINE lane_ahead ahead_in_turn(int lanes, const void *const *rows, size_t at, size_t bytes,
+                                          int64_t turn, int64_t n_turns)
 {
     int64_t parts = ASK_PARTS * n_turns;
     return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (INT64_C(256) * lanes + parts - 1) / parts};
@@ -186,8 +188,8 @@ SP_ALWAYS_INLINE lane_ahead ahead_in_turn(int lanes, const void *const *rows, si
 /* For the `tile`th tile of so many bytes a row. */
 SP_ALWAYS_INLINE lane_ahead ahead_of(int lanes, const void *const *rows, size_t tile_bytes, int64_t tile)
 {
-    return ahead_in_turn(lanes, rows, (size_t)(tile + TILES_AHEAD) * tile_bytes, ASK_TILES * tile_bytes, tile % ASK_TILES,
-                         ASK_TILES);
+    return ahead_in_turn(lanes, rows, (size_t)(tile + TILES_AHEAD) * tile_bytes, ASK_TILES * tile_bytes,
+                         tile % ASK_TILES, ASK_TILES);
 }
 
 SP_ALWAYS_INLINE void ask_ahead(const lane_ahead *ahead, int64_t part)
@@ -199,7 +201,8 @@ SP_ALWAYS_INLINE void ask_ahead(const lane_ahead *ahead, int64_t part)
 }
 
 /* `n` items (a multiple of 4) from item `at` on of so many rows: tile[n,lanes]. */
-SP_ALWAYS_INLINE void gather_tile(size_t lanes, sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
+SP_ALWAYS_INLINE void gather_tile(size_t lanes, sp_dtype dtype, const void *const *rows, size_t at, size_t n,
+                                  void *tile)
 {
     if (dtype == SP_F32)
         for (size_t lane = 0; lane < lanes; lane += N32)
@@ -217,20 +220,23 @@ SP_ALWAYS_INLINE vd tile_vector(int vectors, sp_dtype dtype, const void *tile, s
 {
     if (dtype != SP_F32)
         return ((const vd *)tile)[m * (size_t)vectors + (size_t)g];
-    vd2 both = __builtin_convertvector(*(const vf2 *)((const float *)tile + m * (size_t)(W * vectors) + (size_t)(W * g)), vd2);
+    vd2 both = __builtin_convertvector(
+        *(const vf2 *)((const float *)tile + m * (size_t)(W * vectors) + (size_t)(W * g)), vd2);
     vd low;
     LOW_HALF(&low, both);
     return low;
 }
 
-SP_ALWAYS_INLINE void tile_pair(int vectors, sp_dtype dtype, const void *tile, size_t m, int pair, vd *low, vd *high)
+SP_ALWAYS_INLINE void tile_pair(int vectors, sp_dtype dtype, const void *tile, size_t m, int pair, vd *low,
+                                vd *high)
 {
     *low = tile_vector(vectors, dtype, tile, m, 2 * pair);
     *high = tile_vector(vectors, dtype, tile, m, 2 * pair + 1);
 }
 
 /* The same of whole tiles, where what is needed later is asked for at once. */
-SP_ALWAYS_INLINE void gather_tile_ahead(int lanes, sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
+SP_ALWAYS_INLINE void gather_tile_ahead(int lanes, sp_dtype dtype, const void *const *rows, size_t at,
+                                        size_t n, void *tile)
 {
     const lane_ahead ahead = ahead_of(lanes, rows, n * (size_t)dtype, (int64_t)(at / n));
     for (int64_t part = 0; part < ASK_PARTS; part++)

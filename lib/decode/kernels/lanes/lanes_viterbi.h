@@ -10,8 +10,8 @@
 enum { MOST = SP_LANES_MOST_CLASSES };
 
 /* One step: now[K,L] and the rows of a tile from row m on to next[K,L] and words[L]. */
-SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, const vd *now,
-                                vd *next, const void *tile, size_t m, vi *words)
+SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights,
+                                const vd *now, vd *next, const void *tile, size_t m, vi *words)
 {
 #define DECLARE(g) vi word##g = {0}, tied##g = {0};
     EACH(DECLARE)
@@ -19,10 +19,10 @@ SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t 
         int32_t p = r->column_row[c], end = r->column_row[c + 1];
         const vd *before = now + (ptrdiff_t)r->column_from[p] * G;
         vd weight = spread(has_weights ? r->column_weight[p] : 0);
-#define FIRST(g)                                                                                                                 \
-    vd best##g = before[g];                                                                                                      \
-    if (has_weights)                                                                                                             \
-        best##g += weight;                                                                                                       \
+#define FIRST(g)                                                                                             \
+    vd best##g = before[g];                                                                                  \
+    if (has_weights)                                                                                         \
+        best##g += weight;                                                                                   \
     vi code##g = spread_i(r->column_code[p]);
         EACH(FIRST)
         if (word_size == 16 && r->column_bits[c] != 0) {
@@ -33,15 +33,16 @@ SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t 
                 vi code = spread_i(r->column_code[p]), kin = spread_i(r->column_kin[p]);
                 before = now + (ptrdiff_t)r->column_from[p] * G;
                 weight = spread(has_weights ? r->column_weight[p] : 0);
-#define OFFER_KIN(g)                                                                                                             \
-    {                                                                                                                            \
-        vd candidate = before[g];                                                                                                \
-        if (has_weights)                                                                                                         \
-            candidate += weight;                                                                                                 \
-        vi is_better = (vi)(candidate > best##g), is_equal = (vi)(candidate == best##g) & (vi)(candidate > spread(-INFINITY));   \
-        tie##g = (tie##g & ~is_better) | (is_equal & kin);                                                                       \
-        best##g = PICK(vd, is_better, candidate, best##g);                                                                       \
-        code##g = PICK(vi, is_better, code, code##g);                                                                            \
+#define OFFER_KIN(g)                                                                                         \
+    {                                                                                                        \
+        vd candidate = before[g];                                                                            \
+        if (has_weights)                                                                                     \
+            candidate += weight;                                                                             \
+        vi is_better = (vi)(candidate > best##g),                                                            \
+           is_equal = (vi)(candidate == best##g) & (vi)(candidate > spread(-INFINITY));                      \
+        tie##g = (tie##g & ~is_better) | (is_equal & kin);                                                   \
+        best##g = PICK(vd, is_better, candidate, best##g);                                                   \
+        code##g = PICK(vi, is_better, code, code##g);                                                        \
     }
                 EACH(OFFER_KIN)
             }
@@ -53,15 +54,15 @@ SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t 
             HOLD(code);
             before = now + (ptrdiff_t)r->column_from[p] * G;
             weight = spread(has_weights ? r->column_weight[p] : 0);
-#define OFFER(g)                                                                                                                 \
-    {                                                                                                                            \
-        vd candidate = before[g];                                                                                                \
-        HOLD(candidate);                                                                                                         \
-        if (has_weights)                                                                                                         \
-            candidate += weight;                                                                                                 \
-        vi is_better = (vi)(candidate > best##g);                                                                                \
-        best##g = PICK(vd, is_better, candidate, best##g);                                                                       \
-        code##g = PICK(vi, is_better, code, code##g);                                                                            \
+#define OFFER(g)                                                                                             \
+    {                                                                                                        \
+        vd candidate = before[g];                                                                            \
+        HOLD(candidate);                                                                                     \
+        if (has_weights)                                                                                     \
+            candidate += weight;                                                                             \
+        vi is_better = (vi)(candidate > best##g);                                                            \
+        best##g = PICK(vd, is_better, candidate, best##g);                                                   \
+        code##g = PICK(vi, is_better, code, code##g);                                                        \
     }
             EACH(OFFER)
         }
@@ -92,8 +93,8 @@ SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t 
 
 /* Steps by lane_step(), or by lanes_few.h where that is for them: `n` of a tile. *now[K,L] goes from the step before to the last,
  * *next[K,L] is room, words [n,L]. */
-SP_ALWAYS_INLINE void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, double **now,
-                                 double **next, const lane_tile *at, int64_t n, char *words)
+SP_ALWAYS_INLINE void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights,
+                                 double **now, double **next, const lane_tile *at, int64_t n, char *words)
 {
     if (word_size == 2 && r->is_few) {
         (dtype == SP_F32 ? has_weights ? few_f32_weighted : few_f32
@@ -104,8 +105,8 @@ SP_ALWAYS_INLINE void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t
     for (int64_t s = at->step; s < at->step + n; s++, words += (size_t)word_size * L) {
         ask_ahead(&at->ahead, 2 * s);
         ask_ahead(&at->ahead, 2 * s + 1);
-        lane_step(r, dtype, word_size, has_weights, (const vd *)*now, (vd *)*next, at->scores, (size_t)s * (size_t)r->n_classes,
-                  (vi *)words);
+        lane_step(r, dtype, word_size, has_weights, (const vd *)*now, (vd *)*next, at->scores,
+                  (size_t)s * (size_t)r->n_classes, (vi *)words);
         double *before = *now;
         *now = *next;
         *next = before;
@@ -115,24 +116,24 @@ SP_ALWAYS_INLINE void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t
 /* The first of the best classes of every lane, end weights added: state[L], and its score[L]. */
 SP_ALWAYS_INLINE void lanes_best(const sp_lane_rules *r, const vd *now, int64_t *state, double *score)
 {
-#define DECLARE_BEST(g)                                                                                                          \
-    vd best##g = spread(-INFINITY);                                                                                              \
+#define DECLARE_BEST(g)                                                                                      \
+    vd best##g = spread(-INFINITY);                                                                          \
     vi state##g = {0};
     EACH(DECLARE_BEST)
     for (int32_t j = 0; j < r->n_states; j++) {
         vd end = spread(r->end[j]);
         vi place = spread_i(j);
-#define COMPARE(g)                                                                                                               \
-    {                                                                                                                            \
-        vd value = now[j * G + g] + end;                                                                                         \
-        vi is_better = (vi)(value > best##g);                                                                                    \
-        best##g = PICK(vd, is_better, value, best##g);                                                                           \
-        state##g = PICK(vi, is_better, place, state##g);                                                                         \
+#define COMPARE(g)                                                                                           \
+    {                                                                                                        \
+        vd value = now[j * G + g] + end;                                                                     \
+        vi is_better = (vi)(value > best##g);                                                                \
+        best##g = PICK(vd, is_better, value, best##g);                                                       \
+        state##g = PICK(vi, is_better, place, state##g);                                                     \
     }
         EACH(COMPARE)
     }
-#define KEEP_BEST(g)                                                                                                             \
-    ((vd *)score)[g] = best##g;                                                                                                  \
+#define KEEP_BEST(g)                                                                                         \
+    ((vd *)score)[g] = best##g;                                                                              \
     ((vi *)state)[g] = state##g;
     EACH(KEEP_BEST)
 }
@@ -145,7 +146,8 @@ SP_ALWAYS_INLINE void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *no
 }
 
 /* Is another state of the best one's class as good at the end? */
-SP_ALWAYS_INLINE bool lane_ends_tied(const sp_lane_rules *r, const double *now, int32_t lane, int32_t best, double score)
+SP_ALWAYS_INLINE bool lane_ends_tied(const sp_lane_rules *r, const double *now, int32_t lane, int32_t best,
+                                     double score)
 {
     bool is_tied = false;
     for (int32_t j = 0; j < r->n_states; j++)
@@ -157,7 +159,8 @@ SP_ALWAYS_INLINE bool lane_ends_tied(const sp_lane_rules *r, const double *now, 
 SP_ALWAYS_INLINE lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
 {
     size_t bytes = SP_LANES_TILE * (size_t)group->rules->n_classes * (size_t)dtype;
-    int64_t tile = t / SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE, later = tile + TILES_AHEAD - n;
+    int64_t tile = t / SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE,
+            later = tile + TILES_AHEAD - n;
     lane_ahead ahead = ahead_of(L, group->rows, bytes, tile);
     if (later < 0 || !group->next[0])
         return ahead;
@@ -176,8 +179,8 @@ typedef struct lane_state {
 
 /* Fills group->words and score, and last[L] with the class of each lane's last step. Room: now, next [states,L] and a tile, aligned
  * to 64. */
-SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, double *now,
-                                    double *next, void *tile, lane_state *last)
+SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights,
+                                    double *now, double *next, void *tile, lane_state *last)
 {
     const sp_lane_rules *r = group->rules;
     _Alignas(64) double score[L];
@@ -200,7 +203,8 @@ SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_
             if (word_size == 16)
                 memset(words, 0, (size_t)word_size * L);
             at.step = 1;
-            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1, words + (size_t)word_size * L);
+            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1,
+                       words + (size_t)word_size * L);
         } else {
             lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n, words);
         }
@@ -210,7 +214,8 @@ SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_
             continue;
         lanes_best(r, (const vd *)now, state, score);
         for (; ending >= 0 && group->length[ending] == t; ending--) {
-            const bool is_tied = word_size == 16 && lane_ends_tied(r, now, ending, (int32_t)state[ending], score[ending]);
+            const bool is_tied =
+                word_size == 16 && lane_ends_tied(r, now, ending, (int32_t)state[ending], score[ending]);
             last[ending] = (lane_state){(int32_t)state[ending], is_tied};
             group->score[ending] = score[ending];
             group->is_left[ending] = score[ending] == -INFINITY;
@@ -304,7 +309,8 @@ SP_ALWAYS_INLINE void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, 
 
 /* From step `high` down to `low`: their classes to block[high-low+1,L], and state[L] to what stands before `low`. words are those
  * of step `low`; those of step 0 are anything. */
-SP_ALWAYS_INLINE void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state, void *block)
+SP_ALWAYS_INLINE void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state,
+                                       void *block)
 {
     vu64 *s = (vu64 *)state;
     if (word_size == 8) {
@@ -337,19 +343,19 @@ SP_ALWAYS_INLINE void lanes_trace_some(int32_t word_size, const char *words, int
 }
 
 /* How steps are traced: as by lanes_trace_some(), with the places of states too. */
-typedef void lane_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n, uint64_t *state,
-                             uint64_t *place, void *block);
+typedef void lane_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
+                             uint64_t *state, uint64_t *place, void *block);
 
-SP_ALWAYS_INLINE void plain_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
-                                       uint64_t *state, uint64_t *place, void *block)
+SP_ALWAYS_INLINE void plain_steps_back(const sp_lane_group *group, int32_t word_size, const char *words,
+                                       int64_t n, uint64_t *state, uint64_t *place, void *block)
 {
     (void)group, (void)place;
     lanes_trace_some(word_size, words, n, state, block);
 }
 
 /* Where several states emit one class: bit 0 of place[L] is set where the path went through a tie. */
-SP_ALWAYS_INLINE void state_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
-                                       uint64_t *state, uint64_t *place, void *block)
+SP_ALWAYS_INLINE void state_steps_back(const sp_lane_group *group, int32_t word_size, const char *words,
+                                       int64_t n, uint64_t *state, uint64_t *place, void *block)
 {
     const vu64 emits = (vu64)spread_i((int64_t)group->rules->all_emits);
 #define LOAD_TIED(g) vu64 s##g = ((vu64 *)state)[g], tied##g = ((vu64 *)place)[g];
@@ -359,19 +365,20 @@ SP_ALWAYS_INLINE void state_steps_back(const sp_lane_group *group, int32_t word_
 #define EMIT(g) vu64 class##g = emits >> (s##g << 2) & 15;
         EACH(EMIT)
         put_classes(class0, class1, class2, class3, block, t);
-#define BACK_TIED(g)                                                                                                             \
-    tied##g |= at[G + g] >> s##g;                                                                                                \
+#define BACK_TIED(g)                                                                                         \
+    tied##g |= at[G + g] >> s##g;                                                                            \
     s##g = at[g] >> (s##g << 2) & 15;
         EACH(BACK_TIED)
     }
-#define SAVE_TIED(g)                                                                                                             \
-    ((vu64 *)state)[g] = s##g;                                                                                                   \
+#define SAVE_TIED(g)                                                                                         \
+    ((vu64 *)state)[g] = s##g;                                                                               \
     ((vu64 *)place)[g] = tied##g;
     EACH(SAVE_TIED)
 }
 
 /* All steps of all lanes back from their last states, tile by tile. */
-SP_ALWAYS_INLINE void lanes_trace(sp_lane_group *group, int32_t word_size, const lane_state *last, lane_steps_back *back)
+SP_ALWAYS_INLINE void lanes_trace(sp_lane_group *group, int32_t word_size, const lane_state *last,
+                                  lane_steps_back *back)
 {
     _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
@@ -413,10 +420,10 @@ SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_
 static void lanes_viterbi_any(sp_lane_group *group)
 {
     const sp_lane_rules *r = group->rules;
-#define KIND(dtype_, size, weights)                                                                                              \
-    if (group->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                                             \
+#define KIND(dtype_, size, weights)                                                                          \
+    if (group->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                         \
         lanes_viterbi(group, dtype_, size, weights);
-#define SIZES(dtype_, weights)                                                                                                   \
+#define SIZES(dtype_, weights)                                                                               \
     KIND(dtype_, 2, weights) KIND(dtype_, 4, weights) KIND(dtype_, 8, weights) KIND(dtype_, 16, weights)
     SIZES(SP_F32, false)
     SIZES(SP_F32, true)
@@ -427,8 +434,8 @@ static void lanes_viterbi_any(sp_lane_group *group)
 /* ---- wide chains: the same steps, and words that say ranks in columns ---- */
 
 /* A lookup leads from a rank to a class, so lanes go one after another; none waits for another. */
-SP_ALWAYS_INLINE void wide_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
-                                      uint64_t *state, uint64_t *place, void *block)
+SP_ALWAYS_INLINE void wide_steps_back(const sp_lane_group *group, int32_t word_size, const char *words,
+                                      int64_t n, uint64_t *state, uint64_t *place, void *block)
 {
     const sp_lane_rules *r = group->rules;
     (void)place;
@@ -438,7 +445,9 @@ SP_ALWAYS_INLINE void wide_steps_back(const sp_lane_group *group, int32_t word_s
         for (int lane = 0; lane < L; lane++) {
             const uint64_t s = state[lane];
             classes[lane % W * G + lane / W] = (uint16_t)s; /* as put_classes() */
-            state[lane] = (uint64_t)r->column_from[r->back[s].first + (word[lane] >> r->back[s].shift & r->back[s].mask)];
+            state[lane] =
+                (uint64_t)
+                    r->column_from[r->back[s].first + (word[lane] >> r->back[s].shift & r->back[s].mask)];
         }
     }
 }

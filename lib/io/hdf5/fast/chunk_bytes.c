@@ -3,7 +3,8 @@
 #include <string.h>
 
 /* One loop for each size, its planes named, so that compilers make interleaving stores of it. */
-static void unshuffle_2(const unsigned char *restrict a, const unsigned char *restrict b, size_t n, unsigned char *restrict out)
+static void unshuffle_2(const unsigned char *restrict a, const unsigned char *restrict b, size_t n,
+                        unsigned char *restrict out)
 {
     for (size_t i = 0; i < n; i++) {
         out[2 * i] = a[i];
@@ -13,7 +14,8 @@ static void unshuffle_2(const unsigned char *restrict a, const unsigned char *re
 
 static void unshuffle_4(const unsigned char *restrict p, size_t stride, size_t n, unsigned char *restrict out)
 {
-    const unsigned char *restrict a = p, *restrict b = p + stride, *restrict c = p + 2 * stride, *restrict d = p + 3 * stride;
+    const unsigned char *restrict a = p, *restrict b = p + stride, *restrict c = p + 2 * stride,
+                                  *restrict d = p + 3 * stride;
     for (size_t i = 0; i < n; i++) {
         out[4 * i] = a[i];
         out[4 * i + 1] = b[i];
@@ -22,7 +24,8 @@ static void unshuffle_4(const unsigned char *restrict p, size_t stride, size_t n
     }
 }
 
-void sp_unshuffle(const unsigned char *shuffled, size_t n, size_t size, size_t first, size_t count, unsigned char *out)
+void sp_unshuffle(const unsigned char *shuffled, size_t n, size_t size, size_t first, size_t count,
+                  unsigned char *out)
 {
     const unsigned char *p = shuffled + first;
     if (size == 2) {
@@ -80,7 +83,8 @@ typedef struct overlap {
 
 static overlap overlap_of(const sp_box *from, const sp_box *to)
 {
-    return (overlap){common(from->row, from->n_rows, to->row, to->n_rows), common(from->at1, from->n1, to->at1, to->n1),
+    return (overlap){common(from->row, from->n_rows, to->row, to->n_rows),
+                     common(from->at1, from->n1, to->at1, to->n1),
                      common(from->at2, from->n2, to->at2, to->n2)};
 }
 
@@ -116,11 +120,11 @@ int64_t sp_box_run(const sp_box *from, const sp_box *to, int64_t *first_from, in
 
 /* n runs, each of so many bytes, strides apart. Runs are short where classes are split among chunks: those of few numbers are
  * copied without a call. */
-static void copy_runs(int64_t n, size_t bytes, const unsigned char *restrict from, size_t from_stride, unsigned char *restrict to,
-                      size_t to_stride)
+static void copy_runs(int64_t n, size_t bytes, const unsigned char *restrict from, size_t from_stride,
+                      unsigned char *restrict to, size_t to_stride)
 {
-#define COPY_RUNS(known)                                                                                                         \
-    for (int64_t i = 0; i < n; i++)                                                                                              \
+#define COPY_RUNS(known)                                                                                     \
+    for (int64_t i = 0; i < n; i++)                                                                          \
     memcpy(to + (size_t)i * to_stride, from + (size_t)i * from_stride, known)
     switch (bytes) {
     case 2:
@@ -145,7 +149,8 @@ static void copy_runs(int64_t n, size_t bytes, const unsigned char *restrict fro
 #undef COPY_RUNS
 }
 
-void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size, unsigned char *out)
+void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size,
+                 unsigned char *out)
 {
     const overlap o = overlap_of(from, to);
     const int64_t rows = length(o.row), n1 = length(o.d1), n2 = length(o.d2), run = run_length(from, to, &o);

@@ -10,7 +10,8 @@
 
 /* Undoes HDF5's shuffle filter for a run of values. A shuffled chunk of n values of `size` bytes holds the first byte of each
  * value, then the second of each ...; this puts values first .. first+count-1 together again. out: count * size bytes. */
-void sp_unshuffle(const unsigned char *shuffled, size_t n, size_t size, size_t first, size_t count, unsigned char *out);
+void sp_unshuffle(const unsigned char *shuffled, size_t n, size_t size, size_t first, size_t count,
+                  unsigned char *out);
 
 /* The checksum of HDF5's fletcher32 filter, which stands in 4 bytes, little-endian, behind the n bytes. */
 uint32_t sp_fletcher32(const unsigned char *bytes, size_t n);
@@ -27,6 +28,7 @@ typedef struct sp_box {
 int64_t sp_box_run(const sp_box *from, const sp_box *to, int64_t *first_from, int64_t *first_to);
 
 /* Copies what the boxes have in common. size: bytes of a value. */
-void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size, unsigned char *out);
+void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size,
+                 unsigned char *out);
 
 #endif

@@ -82,7 +82,8 @@ static inflater *inflater_of(sp_chunk_jobs *jobs, int thread, size_t bytes)
 }
 
 /* SP_OK; SP_EFILE: damaged; SP_EDATA: whole, but fewer bytes than the chunk has. */
-static sp_status unpack(const sp_chunk_form *form, inflater *in, const unsigned char *packed, size_t n, unsigned char *out)
+static sp_status unpack(const sp_chunk_form *form, inflater *in, const unsigned char *packed, size_t n,
+                        unsigned char *out)
 {
     if (form->is_lzf)
         return sp_lzf_unpack(packed, n, out, form->bytes) ? SP_OK : SP_EFILE;
@@ -111,7 +112,8 @@ static sp_status chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigne
     const int64_t n = (int64_t)(form->bytes / form->size);
     int64_t from = 0, to = 0, run = sp_box_run(&chunk->box, &chunk->to, &from, &to);
     unsigned char *place = chunk->out + (size_t)to * form->size;
-    const bool is_packed = is_on(form->packed, chunk->skipped), is_shuffled = is_on(form->shuffle, chunk->skipped);
+    const bool is_packed = is_on(form->packed, chunk->skipped),
+               is_shuffled = is_on(form->shuffle, chunk->skipped);
     size_t stored = chunk->stored;
     const bool is_checked = is_on(form->checked, chunk->skipped);
     if (is_checked && stored < 4)

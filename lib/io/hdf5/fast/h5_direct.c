@@ -30,14 +30,16 @@ sp_status sp_h5_direct_new(const sp_h5_request *request, sp_h5_direct **out)
     if (!sp_h5_stored_of(request, &stored))
         return SP_OK;
     /* Whole chunks without filters: HDF5 says what they should have, not what the file says, so our driver looks. */
-    const bool is_contiguous = stored.chunk[0] == 0, is_plain = !is_contiguous && !sp_chunk_has_filters(&stored.form);
+    const bool is_contiguous = stored.chunk[0] == 0,
+               is_plain = !is_contiguous && !sp_chunk_has_filters(&stored.form);
     sp_h5_vfile *file = is_contiguous || is_plain ? sp_h5_vfile_of(request->dataset) : NULL;
     if ((is_contiguous || is_plain) && !file)
         return SP_OK;
     sp_h5_direct *d = calloc(1, sizeof *d);
     if (!d)
         return SP_ENOMEM;
-    *d = (sp_h5_direct){.dataset = request->dataset, .type = request->type, .stored = stored, .file = file, .n_threads = 1};
+    *d = (sp_h5_direct){
+        .dataset = request->dataset, .type = request->type, .stored = stored, .file = file, .n_threads = 1};
     const sp_h5_vfile *whole = file ? file : sp_h5_vfile_of(request->dataset);
     d->file_bytes = whole ? sp_h5_vfile_size(whole) : UINT64_MAX;
     *out = d;
@@ -72,8 +74,8 @@ static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsign
                    part = (uint64_t)(to->n1 * to->n2) * d->stored.form.size;
     if (to->n2 != d->stored.dims[2])
         return SP_EFILE;
-    const uint64_t first =
-        d->stored.position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->stored.dims[2]) * d->stored.form.size;
+    const uint64_t first = d->stored.position + (uint64_t)to->row * row +
+                           (uint64_t)(to->at1 * d->stored.dims[2]) * d->stored.form.size;
     if (part == row)
         return sp_h5_vfile_read(d->file, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
@@ -105,7 +107,8 @@ static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
         return SP_ENOMEM;
     memset(d->asked, 0, d->stored.form.bytes); /* a dataset may be without a fill value */
     hid_t space = H5Dget_space(d->dataset), memory = H5Screate_simple(1, &n, NULL);
-    bool done = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+    bool done = space >= 0 && memory >= 0 &&
+                H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(d->dataset, d->type, memory, space, H5P_DEFAULT, d->asked) >= 0;
     sp_h5_close(memory);
     sp_h5_close(space);
@@ -131,7 +134,8 @@ static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
     /* Nothing to undo, and all of it wanted in one run: it is read to where it belongs. */
     int64_t from, place;
     const bool is_run =
-        d->file && sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->stored.form.size == (int64_t)d->stored.form.bytes;
+        d->file && sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->stored.form.size ==
+                       (int64_t)d->stored.form.bytes;
     unsigned char *room = NULL;
     if (is_run)
         room = job->out + (size_t)place * d->stored.form.size;
@@ -165,10 +169,12 @@ static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, u
 /* All chunks of the rows first .. first+chunk-1 that `to` needs. */
 static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsigned char *out)
 {
-    sp_box box = {.row = first, .n_rows = d->stored.chunk[0], .n1 = d->stored.chunk[1], .n2 = d->stored.chunk[2]};
+    sp_box box = {
+        .row = first, .n_rows = d->stored.chunk[0], .n1 = d->stored.chunk[1], .n2 = d->stored.chunk[2]};
     sp_status status = SP_OK;
     for (box.at1 = to->at1 / box.n1 * box.n1; box.at1 < to->at1 + to->n1; box.at1 += box.n1)
-        for (box.at2 = to->at2 / box.n2 * box.n2; status == SP_OK && box.at2 < to->at2 + to->n2; box.at2 += box.n2)
+        for (box.at2 = to->at2 / box.n2 * box.n2; status == SP_OK && box.at2 < to->at2 + to->n2;
+             box.at2 += box.n2)
             status = job_add(d, &box, to, out);
     return status;
 }
@@ -178,7 +184,8 @@ static int64_t held_rows(const sp_h5_direct *d)
 {
     const int64_t across = (d->stored.dims[1] + d->stored.chunk[1] - 1) / d->stored.chunk[1] *
                            ((d->stored.dims[2] + d->stored.chunk[2] - 1) / d->stored.chunk[2]);
-    const int64_t bytes = d->stored.chunk[0] * d->stored.dims[1] * d->stored.dims[2] * (int64_t)d->stored.form.size,
+    const int64_t bytes = d->stored.chunk[0] * d->stored.dims[1] * d->stored.dims[2] *
+                          (int64_t)d->stored.form.size,
                   worth = 256 << 10;
     int64_t bands = across > 0 && bytes >= worth ? (d->n_threads + across - 1) / across : 1;
     if (bands * bytes > HELD_BYTES)
@@ -189,9 +196,12 @@ static int64_t held_rows(const sp_h5_direct *d)
 /* Adds all chunks of the rows that begin with `first`, to be held. They are when the jobs are done. */
 static sp_status held_add(sp_h5_direct *d, int64_t first, int64_t n_rows, sp_box *box)
 {
-    *box = (sp_box){
-        .row = first, .n_rows = smaller(d->stored.dims[0] - first, n_rows), .n1 = d->stored.dims[1], .n2 = d->stored.dims[2]};
-    if (!d->held && !(d->held = malloc((size_t)(n_rows * d->stored.dims[1] * d->stored.dims[2]) * d->stored.form.size)))
+    *box = (sp_box){.row = first,
+                    .n_rows = smaller(d->stored.dims[0] - first, n_rows),
+                    .n1 = d->stored.dims[1],
+                    .n2 = d->stored.dims[2]};
+    if (!d->held &&
+        !(d->held = malloc((size_t)(n_rows * d->stored.dims[1] * d->stored.dims[2]) * d->stored.form.size)))
         return SP_ENOMEM;
     d->held_box.n_rows = 0;
     sp_status status = SP_OK;
@@ -208,13 +218,15 @@ static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *
     sp_status status = SP_OK;
     sp_box box = {.n_rows = 0}; /* of what is to be held */
     for (int64_t first = to->row / unit * unit; status == SP_OK && first < last; first += unit) {
-        const bool goes_on = last < first + unit && last < d->stored.dims[0]; /* somebody will ask for the rest */
+        const bool goes_on =
+            last < first + unit && last < d->stored.dims[0]; /* somebody will ask for the rest */
         if (d->held_box.n_rows > 0 && d->held_box.row == first)
             sp_box_copy(&d->held_box, d->held, to, d->stored.form.size, out);
         else if (goes_on)
             status = held_add(d, first, unit, &box);
         else
-            for (int64_t row = first; status == SP_OK && row < first + unit && row < last; row += d->stored.chunk[0])
+            for (int64_t row = first; status == SP_OK && row < first + unit && row < last;
+                 row += d->stored.chunk[0])
                 if (row + d->stored.chunk[0] > to->row)
                     status = band_add(d, row, to, out);
     }
@@ -254,7 +266,8 @@ sp_status sp_h5_direct_gather(const sp_h5_request *request, sp_chunk_jobs *jobs,
     if (d->stored.chunk[0] == 0)
         status = read_contiguous(d, &all, out);
     d->jobs = jobs;
-    for (int64_t row = 0; d->stored.chunk[0] && status == SP_OK && row < all.n_rows; row += d->stored.chunk[0])
+    for (int64_t row = 0; d->stored.chunk[0] && status == SP_OK && row < all.n_rows;
+         row += d->stored.chunk[0])
         status = band_add(d, row, &all, out);
     d->jobs = NULL; /* they are the caller's */
     sp_h5_direct_free(d);

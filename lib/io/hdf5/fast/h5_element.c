@@ -17,7 +17,8 @@ static bool is_ieee(hid_t type, size_t size)
         size_t size, exponent, fraction, bias;
     } layouts[] = {{2, 5, 10, 15}, {4, 8, 23, 127}, {8, 11, 52, 1023}};
     size_t sign, exponent_at, exponent, fraction_at, fraction;
-    if (H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0 || H5Tget_norm(type) != H5T_NORM_IMPLIED)
+    if (H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0 ||
+        H5Tget_norm(type) != H5T_NORM_IMPLIED)
         return false;
     if (H5Tget_fields(type, &sign, &exponent_at, &exponent, &fraction_at, &fraction) < 0)
         return false;
@@ -26,15 +27,17 @@ static bool is_ieee(hid_t type, size_t size)
         return false;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         if (layouts[i].size == size)
-            return sign == 8 * size - 1 && exponent_at == layouts[i].fraction && exponent == layouts[i].exponent &&
-                   fraction_at == 0 && fraction == layouts[i].fraction && H5Tget_ebias(type) == layouts[i].bias;
+            return sign == 8 * size - 1 && exponent_at == layouts[i].fraction &&
+                   exponent == layouts[i].exponent && fraction_at == 0 && fraction == layouts[i].fraction &&
+                   H5Tget_ebias(type) == layouts[i].bias;
     return false;
 }
 
 static void integer_of(hid_t type, sp_element *out)
 {
     size_t size = H5Tget_size(type);
-    if ((size != 1 && size != 2 && size != 4 && size != 8) || H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0)
+    if ((size != 1 && size != 2 && size != 4 && size != 8) || H5Tget_precision(type) != 8 * size ||
+        H5Tget_offset(type) != 0)
         return;
     H5T_order_t order = H5Tget_order(type);
     if (size > 1 && order != H5T_ORDER_LE && order != H5T_ORDER_BE)
@@ -113,7 +116,8 @@ const char *sp_element_name(hid_t type, char buffer[SP_ELEMENT_NAME])
         if (class == H5T_ENUM && is_bool(type))
             return "bool";
         snprintf(buffer, SP_ELEMENT_NAME, "%s%sint%zu%s", class == H5T_ENUM ? "enum of " : "",
-                 element.kind == SP_ELEMENT_UINT ? "u" : "", 8 * H5Tget_size(type), element.is_big ? " big-endian" : "");
+                 element.kind == SP_ELEMENT_UINT ? "u" : "", 8 * H5Tget_size(type),
+                 element.is_big ? " big-endian" : "");
         return buffer;
     case H5T_STRING:
         return "text";

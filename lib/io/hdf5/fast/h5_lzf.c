@@ -66,7 +66,8 @@ static size_t unpacked_size(const unsigned char *packed, size_t n)
     return size;
 }
 
-static size_t filter(unsigned flags, size_t n_values, const unsigned values[], size_t n, size_t *room, void **buffer)
+static size_t filter(unsigned flags, size_t n_values, const unsigned values[], size_t n, size_t *room,
+                     void **buffer)
 {
     (void)n_values;
     (void)values;
@@ -88,8 +89,11 @@ static size_t filter(unsigned flags, size_t n_values, const unsigned values[], s
 
 void sp_lzf_register(void)
 {
-    static const H5Z_class2_t lzf = {
-        .version = H5Z_CLASS_T_VERS, .id = SP_LZF_FILTER, .decoder_present = 1, .name = "lzf", .filter = filter};
+    static const H5Z_class2_t lzf = {.version = H5Z_CLASS_T_VERS,
+                                     .id = SP_LZF_FILTER,
+                                     .decoder_present = 1,
+                                     .name = "lzf",
+                                     .filter = filter};
     if (H5Zfilter_avail(SP_LZF_FILTER) <= 0)
         (void)H5Zregister(&lzf);
 }

@@ -21,7 +21,8 @@ static bool plan_filters(sp_h5_stored *s, hid_t created)
         const bool is_packer = id == H5Z_FILTER_DEFLATE || id == SP_LZF_FILTER;
         if (s->form.checked >= 0)
             return false;
-        if (id == H5Z_FILTER_SHUFFLE && s->form.shuffle < 0 && s->form.packed < 0 && n_values > 0 && values[0] == s->form.size)
+        if (id == H5Z_FILTER_SHUFFLE && s->form.shuffle < 0 && s->form.packed < 0 && n_values > 0 &&
+            values[0] == s->form.size)
             s->form.shuffle = i;
         else if (is_packer && s->form.packed < 0)
             s->form.packed = i;
@@ -47,8 +48,8 @@ static bool plan_chunked(sp_h5_stored *s, hid_t created)
     const uint64_t most = UINT64_C(1) << 34; /* of rows that are held */
     hsize_t chunk[H5S_MAX_RANK] = {0};
     unsigned options = 0;
-    if (H5Pget_chunk(created, H5S_MAX_RANK, chunk) != s->rank || H5Pget_chunk_opts(created, &options) < 0 || options != 0 ||
-        !plan_filters(s, created))
+    if (H5Pget_chunk(created, H5S_MAX_RANK, chunk) != s->rank || H5Pget_chunk_opts(created, &options) < 0 ||
+        options != 0 || !plan_filters(s, created))
         return false;
     three_axes(s->rank, chunk, s->chunk);
     s->form.bytes = (size_t)(s->chunk[0] * s->chunk[1] * s->chunk[2]) * s->form.size;

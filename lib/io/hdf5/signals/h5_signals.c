@@ -78,18 +78,20 @@ done:
 }
 
 /* Whole numbers from `low` to `high`, n of them. `for_what`: "one for each step". */
-static sp_status check_integers(const sp_signals *s, const char *name, const int64_t *values, int64_t n, int64_t want,
-                                const char *for_what, int64_t low, int64_t high, sp_error *err)
+static sp_status check_integers(const sp_signals *s, const char *name, const int64_t *values, int64_t n,
+                                int64_t want, const char *for_what, int64_t low, int64_t high, sp_error *err)
 {
     if (n != want)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s%s%s has %lld values, but must have %lld to go with %s; write %s",
-                       s->file_name, s->map.base, strcmp(s->map.base, "/") ? "/" : "", name, (long long)n, (long long)want,
-                       s->path, for_what);
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s%s%s has %lld values, but must have %lld to go with %s; write %s",
+                       s->file_name, s->map.base, strcmp(s->map.base, "/") ? "/" : "", name, (long long)n,
+                       (long long)want, s->path, for_what);
     for (int64_t i = 0; i < n; i++)
         if (values[i] < low || values[i] > high)
-            return sp_fail_at(err, SP_EDATA, i, "%s: dataset %s%s%s, value %lld is %lld; it must be from %lld to %lld",
-                              s->file_name, s->map.base, strcmp(s->map.base, "/") ? "/" : "", name, (long long)i,
-                              (long long)values[i], (long long)low, (long long)high);
+            return sp_fail_at(err, SP_EDATA, i,
+                              "%s: dataset %s%s%s, value %lld is %lld; it must be from %lld to %lld",
+                              s->file_name, s->map.base, strcmp(s->map.base, "/") ? "/" : "", name,
+                              (long long)i, (long long)values[i], (long long)low, (long long)high);
     return SP_OK;
 }
 
@@ -107,8 +109,9 @@ static sp_status read_offsets(sp_signals *s, sp_error *err)
     }
     for (int64_t i = 1; i < n; i++)
         if (s->offsets[i] < s->offsets[i - 1])
-            return sp_fail(err, SP_EDATA, "%s: the offsets fall from %lld to %lld at place %lld; they must ascend", s->file_name,
-                           (long long)s->offsets[i - 1], (long long)s->offsets[i], (long long)i);
+            return sp_fail(
+                err, SP_EDATA, "%s: the offsets fall from %lld to %lld at place %lld; they must ascend",
+                s->file_name, (long long)s->offsets[i - 1], (long long)s->offsets[i], (long long)i);
     if (n < 1 || s->offsets[0] != 0 || s->offsets[n - 1] != s->info.n_steps)
         return sp_fail(err, SP_EDATA, "%s: the offsets must go from 0 to %lld, the rows of %s", s->file_name,
                        (long long)s->info.n_steps, s->path);
@@ -161,7 +164,8 @@ static sp_status read_labels(sp_signals *s, sp_error *err)
     TRY(read_beside(s, "labels", &values, &n, err));
     if (!values)
         goto done;
-    TRY(check_integers(s, "labels", values, n, steps, "one for each step, -1 where it has none", -1, last, err));
+    TRY(check_integers(s, "labels", values, n, steps, "one for each step, -1 where it has none", -1, last,
+                       err));
     if (!(s->labels = malloc(((size_t)steps + 1) * sizeof *s->labels)))
         TRY(sp_no_memory(err));
     for (int64_t i = 0; i < steps; i++) {
@@ -183,8 +187,8 @@ static sp_status read_split(sp_signals *s, sp_error *err)
     TRY(read_beside(s, "split", &values, &n, err));
     if (!values)
         goto done;
-    TRY(check_integers(s, "split", values, n, s->info.n_recordings, "one for each recording, 0 = training, 1 = testing", 0, 1,
-                       err));
+    TRY(check_integers(s, "split", values, n, s->info.n_recordings,
+                       "one for each recording, 0 = training, 1 = testing", 0, 1, err));
     if (!(s->split = malloc((size_t)n + 1)))
         TRY(sp_no_memory(err));
     for (int64_t i = 0; i < n; i++)
@@ -197,8 +201,8 @@ done:
 
 /* Reads <base>/<name>, a number for each step or, where n_columns is not 0, for each step and class, as `target`; *out NULL where
  * there is none. must_be: what a value has to be. */
-static sp_status read_numbers(sp_signals *s, const char *name, int32_t n_columns, sp_target target, const char *must_be,
-                              void **out, sp_error *err)
+static sp_status read_numbers(sp_signals *s, const char *name, int32_t n_columns, sp_target target,
+                              const char *must_be, void **out, sp_error *err)
 {
     const sp_stored_file *f = &s->map.file;
     const int64_t width = n_columns ? n_columns : 1, n = s->info.n_steps * width;
@@ -215,9 +219,11 @@ static sp_status read_numbers(sp_signals *s, const char *name, int32_t n_columns
     snprintf(classes, sizeof classes, ", %d", (int)n_columns);
     if (array->form != SP_STORED_NUMBERS)
         TRY(sp_stored_refuse_text(f, array, err));
-    if (array->rank != 1 + (n_columns > 0) || array->dims[0] != s->info.n_steps || (n_columns && array->dims[1] != n_columns))
-        TRY(sp_fail(err, SP_EDATA, "%s has shape %s, but must have [%lld%s] to go with %s", where, sp_stored_shape(array, shape),
-                    (long long)s->info.n_steps, n_columns ? classes : "", s->path));
+    if (array->rank != 1 + (n_columns > 0) || array->dims[0] != s->info.n_steps ||
+        (n_columns && array->dims[1] != n_columns))
+        TRY(sp_fail(err, SP_EDATA, "%s has shape %s, but must have [%lld%s] to go with %s", where,
+                    sp_stored_shape(array, shape), (long long)s->info.n_steps, n_columns ? classes : "",
+                    s->path));
     if (!(*out = malloc((size_t)n * sp_target_size(target) + 1)))
         TRY(sp_no_memory(err));
     TRY(sp_stored_read(f, array, 0, n, target, 0, *out, &at, &bad, err));
@@ -259,10 +265,12 @@ static sp_status open_signals(sp_signals *s, sp_error *err)
     if (s->array->form != SP_STORED_NUMBERS)
         TRY(sp_stored_refuse_text(f, s->array, err));
     const int rank = s->array->rank;
-    const int64_t *dims = s->array->dims, channels = rank == 3 ? dims[1] : 1, samples = rank >= 2 ? dims[rank - 1] : 0;
+    const int64_t *dims = s->array->dims, channels = rank == 3 ? dims[1] : 1,
+                  samples = rank >= 2 ? dims[rank - 1] : 0;
     if (rank < 2 || rank > 3 || channels < 1 || samples < 1 || channels > 100000 || samples > 100000000)
         TRY(sp_fail(err, SP_EDATA,
-                    "%s: dataset %s has shape %s, but signals are [steps, channels, samples], or [steps, samples] of one channel",
+                    "%s: dataset %s has shape %s, but signals are [steps, channels, samples], or [steps, "
+                    "samples] of one channel",
                     s->file_name, s->path, sp_stored_shape(s->array, shape)));
     s->info.n_steps = dims[0];
     s->info.n_channels = (int32_t)channels;
@@ -284,13 +292,15 @@ static sp_status open_all(sp_signals *s, const sp_file_access *how, sp_error *er
     TRY(read_labels(s, err));
     TRY(read_split(s, err));
     TRY(read_weights_and_mask(s, err));
-    if (s->map.file.store->number(&s->map.file, "/", "rate", &rate) && rate > 0 && isfinite(rate)) /* else it is no rate */
+    if (s->map.file.store->number(&s->map.file, "/", "rate", &rate) && rate > 0 &&
+        isfinite(rate)) /* else it is no rate */
         s->info.rate = rate;
 done:
     return status;
 }
 
-sp_status sp_signals_open(const char *file, const char *path, const sp_file_access *how, sp_signals **out, sp_error *err)
+sp_status sp_signals_open(const char *file, const char *path, const sp_file_access *how, sp_signals **out,
+                          sp_error *err)
 {
     sp_signals *s = calloc(1, sizeof *s);
     sp_status status = SP_OK;
@@ -299,7 +309,8 @@ sp_status sp_signals_open(const char *file, const char *path, const sp_file_acce
         return sp_no_memory(err);
     s->file_name = strdup(file);
     s->path = sp_stored_path(path ? path : "/signals");
-    s->map = (sp_array_map){.file = {.file = s->file_name, .fd = -1}, .layout = SP_LAYOUT_PACKED, .reference = s->path};
+    s->map = (sp_array_map){
+        .file = {.file = s->file_name, .fd = -1}, .layout = SP_LAYOUT_PACKED, .reference = s->path};
     s->map.base = s->path ? sp_array_group(s->path) : NULL;
     s->info.file = s->file_name;
     s->info.path = s->path;
@@ -314,18 +325,21 @@ sp_status sp_signals_open(const char *file, const char *path, const sp_file_acce
 }
 
 /* Is every value finite? */
-static sp_status check_values(const sp_signals *s, int64_t first, int64_t count, const float *values, sp_error *err)
+static sp_status check_values(const sp_signals *s, int64_t first, int64_t count, const float *values,
+                              sp_error *err)
 {
     size_t samples = (size_t)s->info.n_samples, width = (size_t)s->info.n_channels * samples;
     for (size_t i = 0; i < (size_t)count * width; i++) {
         if (isfinite(values[i]))
             continue;
-        const int64_t step = first + (int64_t)(i / width), n = sp_recording_at(s->offsets, s->info.n_recordings, step);
+        const int64_t step = first + (int64_t)(i / width),
+                      n = sp_recording_at(s->offsets, s->info.n_recordings, step);
         return sp_fail_at(err, SP_EDATA, step - s->offsets[n],
-                          "%s: %s, recording %s, step %lld, channel %lld, sample %lld is %g; signals must be finite numbers of "
+                          "%s: %s, recording %s, step %lld, channel %lld, sample %lld is %g; signals must be "
+                          "finite numbers of "
                           "float32: fill the gap (0 says nothing), or leave the step out",
-                          s->file_name, s->path, s->ids[n], (long long)(step - s->offsets[n]), (long long)(i % width / samples),
-                          (long long)(i % samples), (double)values[i]);
+                          s->file_name, s->path, s->ids[n], (long long)(step - s->offsets[n]),
+                          (long long)(i % width / samples), (long long)(i % samples), (double)values[i]);
     }
     return SP_OK;
 }
@@ -347,17 +361,20 @@ static void narrow(const sp_element *element, unsigned char *raw, size_t n, floa
     for (size_t i = 0; i < n; i += PART) {
         size_t count = n - i < PART ? n - i : PART;
         bool is_real = element->kind == SP_ELEMENT_FLOAT;
-        int64_t at =
-            sp_element_convert(element, raw + i * element->size, (int64_t)count, is_real ? SP_TO_F64 : SP_TO_I64, 0, &wide, &bad);
+        int64_t at = sp_element_convert(element, raw + i * element->size, (int64_t)count,
+                                        is_real ? SP_TO_F64 : SP_TO_I64, 0, &wide, &bad);
         for (size_t j = 0; j < count; j++)
-            out[i + j] = at >= 0 && (int64_t)j >= at ? INFINITY : is_real ? (float)wide.real[j] : (float)wide.whole[j];
+            out[i + j] = at >= 0 && (int64_t)j >= at ? INFINITY
+                         : is_real                   ? (float)wide.real[j]
+                                                     : (float)wide.whole[j];
     }
 }
 
 sp_status sp_signals_read(sp_signals *s, int64_t first, int64_t count, float *out, sp_error *err)
 {
     const sp_stored_file *f = &s->map.file;
-    const size_t n = (size_t)count * (size_t)s->info.n_channels * (size_t)s->info.n_samples, bytes = n * s->array->element.size;
+    const size_t n = (size_t)count * (size_t)s->info.n_channels * (size_t)s->info.n_samples,
+                 bytes = n * s->array->element.size;
     if (bytes > s->raw_size) {
         unsigned char *more = realloc(s->raw, bytes);
         if (!more)
@@ -365,10 +382,12 @@ sp_status sp_signals_read(sp_signals *s, int64_t first, int64_t count, float *ou
         s->raw = more;
         s->raw_size = bytes;
     }
-    const int64_t start[SP_STORED_RANK] = {first}, size[SP_STORED_RANK] = {count, s->array->dims[1], s->array->dims[2]};
+    const int64_t start[SP_STORED_RANK] = {first},
+                  size[SP_STORED_RANK] = {count, s->array->dims[1], s->array->dims[2]};
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    const sp_status status = sp_h5_quiet_end(&quiet, f->store->read(f, s->array, start, size, s->raw, err), err);
+    const sp_status status =
+        sp_h5_quiet_end(&quiet, f->store->read(f, s->array, start, size, s->raw, err), err);
     if (status != SP_OK)
         return status;
     narrow(&s->array->element, s->raw, n, out);

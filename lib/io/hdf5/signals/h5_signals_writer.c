@@ -13,14 +13,19 @@ struct sp_signals_writer {
 
 static bool put_all(hid_t file, const sp_signals_header *h, const char *const *ids, const hsize_t *dims)
 {
-    hid_t label_type = h->n_classes <= 128 ? H5T_STD_I8LE : h->n_classes <= 32768 ? H5T_STD_I16LE : H5T_STD_I32LE;
+    hid_t label_type = h->n_classes <= 128     ? H5T_STD_I8LE
+                       : h->n_classes <= 32768 ? H5T_STD_I16LE
+                                               : H5T_STD_I32LE;
     return (!h->recipe || (sp_h5_put_text(file, "recipe", h->recipe) &&
                            sp_h5_put_attribute(file, "seed", H5T_STD_I64LE, H5T_NATIVE_INT64, &h->seed))) &&
            sp_h5_put_attribute(file, "rate", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &h->rate) &&
-           sp_h5_put_names(file, "/classes", h->n_classes, h->classes) && sp_h5_put_names(file, "/ids", h->n_recordings, ids) &&
-           sp_h5_put_numbers(file, "/offsets", H5T_STD_I64LE, H5T_NATIVE_INT64, h->n_recordings + 1, 0, h->offsets) &&
+           sp_h5_put_names(file, "/classes", h->n_classes, h->classes) &&
+           sp_h5_put_names(file, "/ids", h->n_recordings, ids) &&
+           sp_h5_put_numbers(file, "/offsets", H5T_STD_I64LE, H5T_NATIVE_INT64, h->n_recordings + 1, 0,
+                             h->offsets) &&
            sp_h5_put_numbers(file, "/labels", label_type, H5T_NATIVE_INT32, h->n_steps, 0, h->labels) &&
-           (!h->split || sp_h5_put_numbers(file, "/split", H5T_STD_U8LE, H5T_NATIVE_UINT8, h->n_recordings, 0, h->split)) &&
+           (!h->split || sp_h5_put_numbers(file, "/split", H5T_STD_U8LE, H5T_NATIVE_UINT8, h->n_recordings, 0,
+                                           h->split)) &&
            sp_h5_put_array(file, "/signals", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, dims, NULL);
 }
 
@@ -45,7 +50,8 @@ void sp_signals_writer_abort(sp_signals_writer *writer)
     free(writer);
 }
 
-static sp_status open_file(sp_signals_writer *writer, const sp_signals_header *header, const char *const *ids, sp_error *err)
+static sp_status open_file(sp_signals_writer *writer, const sp_signals_header *header, const char *const *ids,
+                           sp_error *err)
 {
     int64_t bytes = header->n_steps * header->n_channels * header->n_samples * (int64_t)sizeof(float);
     sp_status status = sp_output_room(&writer->output, bytes, err);
@@ -62,7 +68,8 @@ static sp_status open_file(sp_signals_writer *writer, const sp_signals_header *h
     return sp_h5_quiet_end(&quiet, status, err);
 }
 
-sp_status sp_signals_writer_open(const char *file, const sp_signals_header *header, sp_signals_writer **out, sp_error *err)
+sp_status sp_signals_writer_open(const char *file, const sp_signals_header *header, sp_signals_writer **out,
+                                 sp_error *err)
 {
     sp_signals_writer *writer = calloc(1, sizeof *writer);
     char **ids = header->ids ? NULL : sp_recording_ids_new(header->n_recordings);
@@ -100,7 +107,8 @@ sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const 
     sp_h5_quiet_begin(&quiet);
     sp_h5_failure_watch(&failure);
     hid_t space = H5Dget_space(writer->set), memory = H5Screate_simple(3, size, NULL);
-    bool is_ok = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+    bool is_ok = space >= 0 && memory >= 0 &&
+                 H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                  H5Dwrite(writer->set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, data) >= 0;
     sp_status status = is_ok ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
     sp_h5_close(memory);

@@ -18,20 +18,25 @@ static bool put_all(hid_t file, void *arg)
 {
     const contents *c = arg;
     const sp_simulated *s = c->simulated;
-    hid_t label_type = s->n_classes <= 128 ? H5T_STD_I8LE : s->n_classes <= 32768 ? H5T_STD_I16LE : H5T_STD_I32LE;
+    hid_t label_type = s->n_classes <= 128     ? H5T_STD_I8LE
+                       : s->n_classes <= 32768 ? H5T_STD_I16LE
+                                               : H5T_STD_I32LE;
     return sp_h5_put_text(file, "recipe", c->text) &&
            sp_h5_put_attribute(file, "seed", H5T_STD_I64LE, H5T_NATIVE_INT64, &c->recipe->seed) &&
            (!(c->recipe->epoch_seconds > 0) ||
-            sp_h5_put_attribute(file, "epoch_seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &c->recipe->epoch_seconds)) &&
+            sp_h5_put_attribute(file, "epoch_seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                                &c->recipe->epoch_seconds)) &&
            sp_h5_put_names(file, "/classes", s->n_classes, (const char *const *)c->recipe->classes) &&
            sp_h5_put_names(file, "/ids", s->n_recordings, c->ids) &&
-           sp_h5_put_numbers(file, "/offsets", H5T_STD_I64LE, H5T_NATIVE_INT64, s->n_recordings + 1, 0, s->offsets) &&
+           sp_h5_put_numbers(file, "/offsets", H5T_STD_I64LE, H5T_NATIVE_INT64, s->n_recordings + 1, 0,
+                             s->offsets) &&
            sp_h5_put_numbers(file, "/labels", label_type, H5T_NATIVE_INT32, s->n_steps, 0, s->labels) &&
-           sp_h5_put_numbers(file, "/log_probs", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, s->n_steps, s->n_classes, s->log_probs);
+           sp_h5_put_numbers(file, "/log_probs", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, s->n_steps, s->n_classes,
+                             s->log_probs);
 }
 
-static sp_status save(const sp_simulated *simulated, const sp_recipe *recipe, const char *text, const char *file, bool force,
-                      sp_error *err)
+static sp_status save(const sp_simulated *simulated, const sp_recipe *recipe, const char *text,
+                      const char *file, bool force, sp_error *err)
 {
     char **ids = sp_recording_ids_new(simulated->n_recordings);
     if (!ids)
@@ -45,7 +50,8 @@ static sp_status save(const sp_simulated *simulated, const sp_recipe *recipe, co
     return status;
 }
 
-sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file, bool force, sp_error *err)
+sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file,
+                            bool force, sp_error *err)
 {
     char *text;
     sp_status status = sp_recipe_to_json(recipe, &text, err);
@@ -58,7 +64,8 @@ sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *reci
     return status;
 }
 
-sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file, bool force, sp_error *err)
+sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file,
+                         bool force, sp_error *err)
 {
     char *text = NULL;
     sp_status status = sp_policy_recipe_to_json(recipe, &text, err);

@@ -104,7 +104,8 @@ static void add_violations(const sp_comparison *c, const sp_trace *trace, sp_buf
         const sp_rule_place *places = sp_rule_places_of(c, trace->recording, who, &n);
         sp_buffer_text(out, who ? ",[" : ",\"v\":[[");
         for (int64_t i = 0; i < n; i++)
-            sp_buffer_format(out, "%s[%lld,%d]", i ? "," : "", (long long)places[i].step, (int)places[i].rule);
+            sp_buffer_format(out, "%s[%lld,%d]", i ? "," : "", (long long)places[i].step,
+                             (int)places[i].rule);
         sp_buffer_text(out, who < c->n_strategies ? "]" : "]]");
     }
 }
@@ -151,7 +152,8 @@ static void add_recording(const sp_page *page, const sp_lanes *lanes, const sp_t
 /* ---- which recordings ---- */
 
 /* The texts of all recordings that there is room for, in the order of the comparison. */
-static int64_t add_recordings(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking, int64_t *n_densities)
+static int64_t add_recordings(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking,
+                              int64_t *n_densities)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *texts = calloc((size_t)c->n_traces + 1, sizeof *texts);
@@ -209,7 +211,8 @@ static void add_illegal(sp_page *page)
     free(pairs);
 }
 
-int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking, int64_t *n_densities)
+int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking,
+                          int64_t *n_densities)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -218,7 +221,8 @@ int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking
     add_names(out, "classes", c->n_classes, c->classes);
     sp_buffer_text(out, "\"styles\":[");
     for (int32_t k = 0; k < c->n_classes; k++)
-        sp_buffer_format(out, "%s\"%s\"", k ? "," : "", sp_lane_style(lanes, 's', lanes->lane_of[k]).text + 1);
+        sp_buffer_format(out, "%s\"%s\"", k ? "," : "",
+                         sp_lane_style(lanes, 's', lanes->lane_of[k]).text + 1);
     sp_buffer_text(out, "],\n\"lanes\":[");
     for (int32_t k = 0; k < c->n_classes; k++)
         sp_buffer_format(out, "%s%d", k ? "," : "", (int)lanes->lane_of[k]);
@@ -229,8 +233,8 @@ int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking
             separator = ",";
         }
     sp_buffer_text(out, "],\n");
-    sp_buffer_format(out, "\"sleep\":%d,\"labels\":%d,\"focus\":%d,\"argmax\":%d,\"seconds\":", lanes->style.sleep != NULL,
-                     (int)c->has_labels, (int)page->focus, (int)page->argmax);
+    sp_buffer_format(out, "\"sleep\":%d,\"labels\":%d,\"focus\":%d,\"argmax\":%d,\"seconds\":",
+                     lanes->style.sleep != NULL, (int)c->has_labels, (int)page->focus, (int)page->argmax);
     sp_buffer_real(out, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
     sp_buffer_text(out, ",\n");
     sp_buffer_text(out, "\"strategies\":[");

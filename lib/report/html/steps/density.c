@@ -44,7 +44,8 @@ static int top_of(const double *row, const sp_lanes *lanes, int32_t n_classes, i
 
 static void open_shape(sp_page *page, const sp_lanes *lanes, const char *element, int32_t k)
 {
-    sp_buffer_say(&page->out, "<%s class=\"area %s\"", element, sp_class_style_name(&lanes->style, 's', k).text);
+    sp_buffer_say(&page->out, "<%s class=\"area %s\"", element,
+                  sp_class_style_name(&lanes->style, 's', k).text);
 }
 
 /* Painted over each other from the top lane down, so that each lane needs its upper edge only. */
@@ -104,7 +105,8 @@ static void describe(sp_page *page, const sp_lanes *lanes, const double *columns
         double sum = 0;
         for (int64_t c = 0; c < n; c++)
             sum += columns[c * K + k];
-        sp_html_say(&page->out, "%s%s %.2f", lane ? ", " : " ", page->comparison->classes[k], all > 0 ? sum / all : 0);
+        sp_html_say(&page->out, "%s%s %.2f", lane ? ", " : " ", page->comparison->classes[k],
+                    all > 0 ? sum / all : 0);
     }
 }
 
@@ -123,14 +125,17 @@ bool sp_page_density(sp_page *page, const sp_lanes *lanes, const sp_trace *trace
     sp_track_open(page, "scores", "probabilities");
     sp_buffer_format(out, " height=\"%d\" role=\"img\"><title>", HEIGHT);
     describe(page, lanes, columns, n);
-    sp_buffer_format(out, "</title><svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
-                     HEIGHT, (long long)n, LEVELS);
+    sp_buffer_format(
+        out,
+        "</title><svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
+        HEIGHT, (long long)n, LEVELS);
     draw_areas(page, lanes, columns, n);
     sp_buffer_text(out, "</svg>");
     draw_missing(page, columns, n);
     sp_track_classes(page);
     sp_buffer_format(out,
-                     " aria-hidden=\"true\" height=\"%d\"><text x=\"0\" y=\"9\">100 %%</text><text x=\"0\" y=\"%d\">0 %%</text>",
+                     " aria-hidden=\"true\" height=\"%d\"><text x=\"0\" y=\"9\">100 %%</text><text x=\"0\" "
+                     "y=\"%d\">0 %%</text>",
                      HEIGHT, HEIGHT - 1);
     sp_track_close(page, HEIGHT);
     free(columns);

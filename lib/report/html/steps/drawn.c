@@ -45,12 +45,13 @@ static bool fill_order(const sp_comparison *c, sp_ranking *ranking)
 
 bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking)
 {
-    int32_t argmax = sp_argmax_strategy(c), focus = sp_focus_strategy(c), plain = argmax >= 0 ? argmax : focus;
+    int32_t argmax = sp_argmax_strategy(c), focus = sp_focus_strategy(c),
+            plain = argmax >= 0 ? argmax : focus;
     bool by_accuracy = sp_has_agreement(c);
     size_t room = c->n_recordings > 0 ? (size_t)c->n_recordings : 1;
     merit *merits = malloc(room * sizeof *merits);
-    *ranking =
-        (sp_ranking){.recordings = malloc(room * sizeof *ranking->recordings), .order = malloc(room * sizeof *ranking->order)};
+    *ranking = (sp_ranking){.recordings = malloc(room * sizeof *ranking->recordings),
+                            .order = malloc(room * sizeof *ranking->order)};
     if (!merits || !ranking->recordings || !ranking->order) {
         free(merits);
         sp_ranking_free(ranking);
@@ -60,7 +61,8 @@ bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking)
         const sp_value *accuracy = &c->strategies[focus].recordings[r].accuracy;
         merits[r] = (merit){.recording = r, .is_unranked = by_accuracy && accuracy->undefined};
         if (!merits[r].is_unranked)
-            merits[r].value = by_accuracy ? accuracy->value : -(double)c->strategies[plain].recordings[r].counts.illegal;
+            merits[r].value =
+                by_accuracy ? accuracy->value : -(double)c->strategies[plain].recordings[r].counts.illegal;
         ranking->n += !merits[r].is_unranked;
     }
     qsort(merits, (size_t)c->n_recordings, sizeof *merits, by_merit);
@@ -135,7 +137,8 @@ static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t
     return n;
 }
 
-sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err)
+sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings,
+                          int64_t *n, sp_error *err)
 {
     *recordings = NULL;
     *n = 0;

@@ -7,7 +7,8 @@
 enum {
     LETTER = 6, /* pixels of a letter, a little more than most */
     MOST_EVENTS = 24,
-    APART = 20 /* a stage is entered again when it has been left for this part of the recording: cycles, not each short stay */
+    APART =
+        20 /* a stage is entered again when it has been left for this part of the recording: cycles, not each short stay */
 };
 
 typedef struct event {
@@ -55,7 +56,8 @@ static void find(const sp_lanes *lanes, const int32_t *path, int64_t n_steps, ev
  * end to its left. */
 static bool reaches_left(const event *e, int64_t n_steps, int width, double *from, double *to)
 {
-    const double at = (double)e->step / (double)n_steps * width, length = LETTER * (double)(strlen(e->name) + 2);
+    const double at = (double)e->step / (double)n_steps * width,
+                 length = LETTER * (double)(strlen(e->name) + 2);
     const bool is_left = at + length > width;
     *from = is_left ? at - length : at;
     *to = is_left ? at + LETTER : at + length;
@@ -93,7 +95,8 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
     if (list.n == 0)
         return;
     sp_html_say(out,
-                "<div class=\"track below\"><div class=\"name\"></div><div class=\"rows\"><svg class=\"events\" height=\"13\" "
+                "<div class=\"track below\"><div class=\"name\"></div><div class=\"rows\"><svg "
+                "class=\"events\" height=\"13\" "
                 "role=\"img\">"
                 "<title>%s:",
                 path->name);
@@ -107,9 +110,11 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
         if (!e->is_placed)
             continue;
         const bool is_left = reaches_left(e, n_steps, e->is_wide ? SP_PLOT_WIDE : SP_PLOT_NARROW, &from, &to);
-        sp_buffer_say(out, "<text y=\"10\"%s%s x=\"%.2f%%\" dx=\"%d\">", e->is_wide ? " class=\"wide-only\"" : "",
-                      is_left ? " text-anchor=\"end\"" : "", 100.0 * (double)e->step / (double)n_steps, is_left ? 3 : -3);
+        sp_buffer_say(out, "<text y=\"10\"%s%s x=\"%.2f%%\" dx=\"%d\">",
+                      e->is_wide ? " class=\"wide-only\"" : "", is_left ? " text-anchor=\"end\"" : "",
+                      100.0 * (double)e->step / (double)n_steps, is_left ? 3 : -3);
         sp_buffer_say(out, is_left ? "%s ↑</text>" : "↑ %s</text>", e->name);
     }
-    sp_buffer_text(out, "</svg><svg class=\"lane-names\" height=\"13\" aria-hidden=\"true\"></svg></div></div>\n");
+    sp_buffer_text(out,
+                   "</svg><svg class=\"lane-names\" height=\"13\" aria-hidden=\"true\"></svg></div></div>\n");
 }

@@ -56,7 +56,8 @@ bool sp_lanes_fill(const sp_comparison *c, sp_lanes *lanes)
 {
     const int32_t K = c->n_classes;
     const size_t room = (size_t)K;
-    *lanes = (sp_lanes){.lane_of = calloc(room, sizeof *lanes->lane_of), .class_of = calloc(room, sizeof *lanes->class_of)};
+    *lanes = (sp_lanes){.lane_of = calloc(room, sizeof *lanes->lane_of),
+                        .class_of = calloc(room, sizeof *lanes->class_of)};
     if (!lanes->lane_of || !lanes->class_of || !choose(c, lanes->lane_of) ||
         !sp_class_style_fill((const char *const *)c->classes, K, &lanes->style)) {
         sp_lanes_free(lanes);
@@ -66,7 +67,9 @@ bool sp_lanes_fill(const sp_comparison *c, sp_lanes *lanes)
         if (lanes->lane_of[k])
             lanes->class_of[lanes->n++] = k;
     for (int32_t i = 1; i < lanes->n; i++) /* by rank; few, and mostly sorted already */
-        for (int32_t j = i; j > 0 && lanes->style.rank[lanes->class_of[j - 1]] > lanes->style.rank[lanes->class_of[j]]; j--) {
+        for (int32_t j = i;
+             j > 0 && lanes->style.rank[lanes->class_of[j - 1]] > lanes->style.rank[lanes->class_of[j]];
+             j--) {
             int32_t swapped = lanes->class_of[j];
             lanes->class_of[j] = lanes->class_of[j - 1];
             lanes->class_of[j - 1] = swapped;
@@ -108,10 +111,12 @@ bool sp_step_view_fill(sp_page *page, sp_step_view *view)
     const sp_comparison *c = page->comparison;
     const int32_t n = c->n_strategies;
     *view = (sp_step_view){.page = page, .illegal = calloc((size_t)n + 1, sizeof *view->illegal)};
-    bool is_filled = view->illegal && sp_lanes_fill(c, &view->lanes) && sp_ranking_fill(c, &view->ranking) &&
-                     pair_set_fill(&view->illegal[n], c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+    bool is_filled =
+        view->illegal && sp_lanes_fill(c, &view->lanes) && sp_ranking_fill(c, &view->ranking) &&
+        pair_set_fill(&view->illegal[n], c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     for (int32_t s = 0; is_filled && s < n; s++)
-        is_filled = pair_set_fill(&view->illegal[s], c->strategies[s].illegal_pairs, c->strategies[s].n_illegal_pairs);
+        is_filled = pair_set_fill(&view->illegal[s], c->strategies[s].illegal_pairs,
+                                  c->strategies[s].n_illegal_pairs);
     page->out.failed |= !is_filled;
     return is_filled;
 }
@@ -163,7 +168,8 @@ sp_step_path sp_step_path_of(const sp_step_view *view, const sp_trace *trace, in
 
 /* ---- minutes in stages ---- */
 
-const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording, int32_t who)
+const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording,
+                                       int32_t who)
 {
     if (!lanes->style.sleep || !c->sleep)
         return NULL;
@@ -172,8 +178,8 @@ const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *l
     return c->sleep->reference ? &c->sleep->reference[recording] : NULL;
 }
 
-void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night, int32_t lane,
-                         sp_buffer *out)
+void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night,
+                         int32_t lane, sp_buffer *out)
 {
     const int measure = SP_SLEEP_WAKE + (int)sp_stage_name_find(c->classes[lanes->class_of[lane]])->stage;
     if (night->values[measure].undefined)
@@ -212,15 +218,18 @@ void sp_page_lane_shapes(sp_page *page, const sp_lanes *lanes)
         return;
     page->has_lane_shapes = true;
     if (!page->is_file)
-        sp_buffer_text(out, "<svg class=\"swatch\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\">");
-    sp_buffer_format(out, "<defs><linearGradient id=\"lane\" gradientUnits=\"userSpaceOnUse\" x2=\"0\" y2=\"%d\">",
+        sp_buffer_text(
+            out, "<svg class=\"swatch\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\">");
+    sp_buffer_format(out,
+                     "<defs><linearGradient id=\"lane\" gradientUnits=\"userSpaceOnUse\" x2=\"0\" y2=\"%d\">",
                      (int)(2 * lanes->n));
     for (int32_t lane = 0; lane < lanes->n; lane++)
         for (int side = 0; side < 2; side++)
             sp_buffer_say(out, "<stop class=\"%s\" offset=\"%.3f\"/>", sp_lane_style(lanes, 't', lane).text,
                           (double)(lane + side) / lanes->n);
     sp_buffer_format(out,
-                     "</linearGradient><pattern id=\"lanes\" width=\"99\" height=\"%d\" y=\"%d\" patternUnits=\"userSpaceOnUse\">"
+                     "</linearGradient><pattern id=\"lanes\" width=\"99\" height=\"%d\" y=\"%d\" "
+                     "patternUnits=\"userSpaceOnUse\">"
                      "<path class=\"lane\" d=\"M0 %d.5H99\"/></pattern><g id=\"names\">",
                      lanes->height, SP_LANES_TOP, lanes->height / 2);
     add_names(page, lanes);
@@ -243,7 +252,8 @@ void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_sta
                      SP_LANES_TOP + lanes->n * lanes->height);
     if (!night)
         return;
-    sp_buffer_format(&page->out, "<g text-anchor=\"end\"><text x=\"100%%\" y=\"%d\">min</text>", SP_LANES_TOP - 2);
+    sp_buffer_format(&page->out, "<g text-anchor=\"end\"><text x=\"100%%\" y=\"%d\">min</text>",
+                     SP_LANES_TOP - 2);
     for (int32_t lane = 0; lane < lanes->n; lane++) {
         sp_buffer_format(&page->out, "<text x=\"100%%\" y=\"%d\">", sp_lane_line(lanes, lane));
         sp_add_lane_minutes(page->comparison, lanes, night, lane, &page->out);

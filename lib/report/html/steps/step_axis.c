@@ -22,7 +22,8 @@ static int64_t tick_step(int64_t n)
 /* The same of seconds, in steps that clocks have; days beyond. */
 static int64_t tick_seconds(int64_t n)
 {
-    static const int64_t steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200};
+    static const int64_t steps[] = {1,   2,   5,    10,   15,   30,    60,    120,  300,
+                                    600, 900, 1800, 3600, 7200, 10800, 21600, 43200};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (n / steps[i] <= MOST_TIMES)
             return steps[i];
@@ -42,15 +43,19 @@ void sp_page_step_axis(sp_page *page, int64_t first_step, int64_t n_steps)
     sp_buffer *out = &page->out;
     const double length = page->comparison->epoch_seconds;
     const bool in_hours = length > 0 && (double)n_steps * length >= 5 && (double)n_steps * length < 1e12;
-    const int64_t n = in_hours ? (int64_t)((double)n_steps * length) : n_steps, step = in_hours ? tick_seconds(n) : tick_step(n);
+    const int64_t n = in_hours ? (int64_t)((double)n_steps * length) : n_steps,
+                  step = in_hours ? tick_seconds(n) : tick_step(n);
     const double whole = in_hours ? (double)n_steps * length : (double)n_steps;
     sp_track_open(page, in_hours ? "hours" : sp_word_of(&page->comparison->words, SP_STEPS), NULL);
     sp_buffer_text(out, " class=\"ticks\" text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">");
-    const double origin = in_hours ? (double)first_step * length : (double)sp_step_number(page->comparison->work, first_step);
+    const double origin =
+        in_hours ? (double)first_step * length : (double)sp_step_number(page->comparison->work, first_step);
     int64_t from = (int64_t)origin;
-    from += from % step && first_step ? step - from % step : 0; /* a recording's first step has a tick, whatever its number */
+    from += from % step && first_step ? step - from % step
+                                      : 0; /* a recording's first step has a tick, whatever its number */
     for (int64_t t = from; (double)t <= origin + whole; t += step - t % step) {
-        sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == from && (double)t <= origin ? " text-anchor=\"start\"" : "",
+        sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">",
+                      t == from && (double)t <= origin ? " text-anchor=\"start\"" : "",
                       100.0 * ((double)t - origin) / whole);
         if (in_hours)
             add_time(out, t, step);

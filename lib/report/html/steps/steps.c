@@ -51,7 +51,8 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
         const sp_recording_result *result = &c->strategies[i].recordings[trace->recording];
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->strategies[i].name);
         sp_table_cell_count(&table, SP_TONE_PLAIN, result->counts.changes);
-        sp_table_cell_count(&table, result->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN, result->counts.illegal);
+        sp_table_cell_count(&table, result->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN,
+                            result->counts.illegal);
         if (c->has_labels) {
             sp_table_cell_count(&table, SP_TONE_PLAIN, result->correct);
             sp_table_cell_count(&table, SP_TONE_PLAIN, result->scored);
@@ -79,7 +80,8 @@ static void draw(const steps_section *s, const sp_trace *trace, const char *word
         recording_title(s, trace->recording, word);
         sp_buffer_text(&page->out, "</text>\n");
     } else {
-        sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
+        sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n",
+                         (long long)trace->recording);
     }
     for (int32_t i = trace->labels ? -1 : 0; i < c->n_strategies; i++) { /* the reference first */
         const sp_step_path path = sp_step_path_of(&s->view, trace, i < 0 ? c->n_strategies : i);
@@ -94,7 +96,8 @@ static void draw(const steps_section *s, const sp_trace *trace, const char *word
 
 static void recording_plot(const steps_section *s, const sp_trace *trace, const char *word)
 {
-    sp_picture_open(s->view.page, NULL, "", "step-plot-of-%s", s->view.page->comparison->ids[trace->recording]);
+    sp_picture_open(s->view.page, NULL, "", "step-plot-of-%s",
+                    s->view.page->comparison->ids[trace->recording]);
     do
         draw(s, trace, word);
     while (sp_picture_drawn(s->view.page));
@@ -110,7 +113,8 @@ static bool titled_figure(steps_section *s, int64_t recording, const char *word,
     sp_buffer_text(out, is_open ? "</h3>\n" : "</h3></summary>\n");
     if (!trace) {
         sp_buffer_say(out,
-                      "<p>Not drawn: it has %jd {steps}, more than are kept for pictures. The file of paths holds them.</p>\n",
+                      "<p>Not drawn: it has %jd {steps}, more than are kept for pictures. The file of paths "
+                      "holds them.</p>\n",
                       s->view.page->comparison->steps[recording]);
         sp_buffer_text(out, is_open ? "" : "</details>\n");
         return false;
@@ -162,13 +166,15 @@ static void say_drawn(const steps_section *s, int64_t n_titled, int64_t n_folded
                       by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
     sp_buffer_text(out, ".");
     if (s->n_in_page == c->n_recordings)
-        sp_buffer_words(out, " With scripts switched on any other can be drawn: the {steps} of all are in the page.");
+        sp_buffer_words(
+            out, " With scripts switched on any other can be drawn: the {steps} of all are in the page.");
     else
-        sp_buffer_say(
-            out,
-            " With scripts switched on any of %jd can be drawn, whose {steps} are in the page; there is no room for those "
-            "of the others. <code>{=draw ID,...}</code> chooses which come first. The file of paths holds every {step}.",
-            s->n_in_page);
+        sp_buffer_say(out,
+                      " With scripts switched on any of %jd can be drawn, whose {steps} are in the page; "
+                      "there is no room for those "
+                      "of the others. <code>{=draw ID,...}</code> chooses which come first. The file of "
+                      "paths holds every {step}.",
+                      s->n_in_page);
     sp_buffer_text(out, "</p>\n");
 }
 
@@ -186,34 +192,38 @@ static void say_simplified(const steps_section *s)
     const sp_page *page = s->view.page;
     sp_buffer *out = &s->view.page->out;
     if (s->most_steps > SP_MARK_COLUMNS)
-        sp_buffer_say(
-            out,
-            "<p class=\"small\">Of {a recording} of more than %jd {steps} several share a place: it shows their most frequent "
-            "class, "
-            "the strip below is the darker the more of them differ, and one triangle stands for all illegal transitions there, "
-            "which its title counts.</p>\n",
-            (int64_t)SP_MARK_COLUMNS);
+        sp_buffer_say(out,
+                      "<p class=\"small\">Of {a recording} of more than %jd {steps} several share a place: "
+                      "it shows their most frequent "
+                      "class, "
+                      "the strip below is the darker the more of them differ, and one triangle stands for "
+                      "all illegal transitions there, "
+                      "which its title counts.</p>\n",
+                      (int64_t)SP_MARK_COLUMNS);
     if (page->has_bars)
-        sp_buffer_text(out,
-                       "<p class=\"small\">Where triangles would cover each other, bars stand for them: the higher, the more "
-                       "illegal transitions.</p>\n");
+        sp_buffer_text(out, "<p class=\"small\">Where triangles would cover each other, bars stand for them: "
+                            "the higher, the more "
+                            "illegal transitions.</p>\n");
     if (s->view.lanes.n_grouped)
         sp_buffer_say(out,
-                      "<p class=\"small\">The %d most frequent classes have lanes of their own, the other %d share the last one."
+                      "<p class=\"small\">The %d most frequent classes have lanes of their own, the other %d "
+                      "share the last one."
                       "</p>\n",
                       (int)s->view.lanes.n - 1, (int)s->view.lanes.n_grouped);
     if (page->n_unnamed)
         sp_buffer_say(out,
-                      "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
+                      "<p class=\"small\">%jd triangles have titles of their own; the page has no room for "
+                      "those of the other "
                       "%jd; the number of illegal transitions stands beside the path.</p>\n",
                       page->n_named, page->n_unnamed);
     if (has_density(page->comparison) && s->n_densities == 0)
-        sp_buffer_text(out,
-                       "<p class=\"small\">The page has no room for exact probabilities: plots draw them, the line below a plot "
-                       "does not name them.</p>\n");
+        sp_buffer_text(out, "<p class=\"small\">The page has no room for exact probabilities: plots draw "
+                            "them, the line below a plot "
+                            "does not name them.</p>\n");
     else if (has_density(page->comparison) && s->n_densities < s->n_in_page)
         sp_buffer_say(out,
-                      "<p class=\"small\">The page has room for the probabilities of each {step} of %jd {recording(s)}, in the "
+                      "<p class=\"small\">The page has room for the probabilities of each {step} of %jd "
+                      "{recording(s)}, in the "
                       "same order.</p>\n",
                       s->n_densities);
 }
@@ -225,7 +235,11 @@ static int64_t write_titled(steps_section *s)
     const int64_t *recordings = s->view.ranking.recordings, n = s->view.ranking.n;
     const int64_t shown[] = {recordings[0], recordings[n - 1], recordings[n / 2]};
     const bool by_accuracy = sp_has_agreement(c);
-    int64_t n_drawn = titled_figure(s, shown[0], n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ", true);
+    int64_t n_drawn = titled_figure(s, shown[0],
+                                    n < 2         ? ""
+                                    : by_accuracy ? "Worst: "
+                                                  : "Most illegal transitions: ",
+                                    true);
     if (n > 2)
         n_drawn += titled_figure(s, shown[2], "Median: ", false);
     if (n > 1)
@@ -241,10 +255,12 @@ static void write_figures(steps_section *s)
     sp_page *page = s->view.page;
     const sp_comparison *c = page->comparison;
     const int64_t n = s->view.ranking.n, all = c->n_recordings, *recordings = s->view.ranking.recordings;
-    const size_t start = page->out.length, budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
+    const size_t start = page->out.length,
+                 budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
     int64_t n_titled = write_titled(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
-    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
+    for (int64_t i = 1;
+         i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
         if (i == n / 2 || i == n - 1 || sp_is_among(c->asked, c->n_asked, recordings[i]))
             continue;
         if (!folded_figure(s, i, folded == 0))
@@ -260,23 +276,28 @@ static void write_figures(steps_section *s)
 void sp_page_steps(sp_page *page)
 {
     steps_section s = {.most_steps = 0};
-    sp_buffer_say(
-        &page->out,
-        "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
-        "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s%s; hatched {steps} have no "
-        "class.</p>\n",
-        page->comparison->n_rules > 0 ? ", or where a path breaks another rule" : "",
-        page->comparison->has_labels ? "; the strip below a path is filled where it differs from the reference" : "");
+    sp_buffer_say(&page->out,
+                  "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" "
+                  "role=\"img\" aria-label=\"A "
+                  "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s%s; "
+                  "hatched {steps} have no "
+                  "class.</p>\n",
+                  page->comparison->n_rules > 0 ? ", or where a path breaks another rule" : "",
+                  page->comparison->has_labels
+                      ? "; the strip below a path is filled where it differs from the reference"
+                      : "");
     if (has_density(page->comparison))
-        sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
-                                   "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
-                                   "</p>\n");
+        sp_buffer_text(
+            &page->out,
+            "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
+            "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
+            "</p>\n");
     if (sp_step_view_fill(page, &s.view)) {
         if (s.view.lanes.style.sleep)
-            sp_buffer_words(
-                &page->out,
-                "<p class=\"small\">Arrows below a hypnogram: sleep onset, and where deep sleep (N3) and REM begin, as "
-                "far as there is room for their names. Beside it: minutes of the whole {recording} in each stage.</p>\n");
+            sp_buffer_words(&page->out, "<p class=\"small\">Arrows below a hypnogram: sleep onset, and where "
+                                        "deep sleep (N3) and REM begin, as "
+                                        "far as there is room for their names. Beside it: minutes of the "
+                                        "whole {recording} in each stage.</p>\n");
         if (page->comparison->n_traces)
             sp_page_lane_shapes(page, &s.view.lanes);
         write_figures(&s);

@@ -39,16 +39,18 @@ int sp_lane_line(const sp_lanes *lanes, int32_t lane);
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_statistics *night);
 /* What evaluation found of a path in the night; who: the strategy, n_strategies: the reference. NULL: the lanes are no stages of
  * sleep, or nobody evaluated these. */
-const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording, int32_t who);
+const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording,
+                                       int32_t who);
 /* Adds the minutes in the stage of a lane, "61.5", "–" where undefined. */
-void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night, int32_t lane,
-                         sp_buffer *out);
+void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night,
+                         int32_t lane, sp_buffer *out);
 
 /* All recordings, worst first: drawn.c. Those without accuracy, where others have one, come after the n ranked ones. */
 typedef struct sp_ranking {
     int64_t n;
     int64_t *recordings; /* [n_recordings] */
-    int64_t *order; /* [n_recordings] in which they are drawn: those asked for, worst, best, median, then from the worst on */
+    int64_t *
+        order; /* [n_recordings] in which they are drawn: those asked for, worst, best, median, then from the worst on */
 } sp_ranking;
 
 int sp_by_number(const void *a, const void *b);                    /* order of two int64_t, for qsort() */
@@ -124,6 +126,7 @@ void sp_page_step_axis(sp_page *page, int64_t first_step, int64_t n_steps);
 const sp_trace *sp_trace_of(const sp_comparison *c, int64_t recording);
 /* data.c: adds the steps of as many recordings as there is room for, for the script; returns of how many. *n_densities: of how
  * many the probabilities too. */
-int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking, int64_t *n_densities);
+int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking,
+                          int64_t *n_densities);
 
 #endif

@@ -26,7 +26,8 @@ static int64_t column_count(int64_t n_steps)
 
 /* Class of each column: the most frequent of its steps, the lowest among equals; -1 where no step has one. counts [K] is 0 before
  * and after. */
-static void fill_columns(const int32_t *path, int64_t n_steps, int64_t n_columns, int32_t *counts, int32_t *columns)
+static void fill_columns(const int32_t *path, int64_t n_steps, int64_t n_columns, int32_t *counts,
+                         int32_t *columns)
 {
     for (int64_t c = 0; c < n_columns; c++) {
         int64_t from = c * n_steps / n_columns, to = (c + 1) * n_steps / n_columns;
@@ -82,8 +83,8 @@ static void draw_runs(sp_page *page, const sp_lanes *lanes, const int32_t *colum
             sp_buffer_format(&line, "h%lld", ((long long)b - a) * unit);
         at = y;
     }
-    sp_buffer_format(out, "<g class=\"thin%s\"><path id=\"p%d\" class=\"run\" d=\"%s\"/></g>", n_runs > MANY_RUNS ? " faint" : "",
-                     id, sp_buffer_string(&line));
+    sp_buffer_format(out, "<g class=\"thin%s\"><path id=\"p%d\" class=\"run\" d=\"%s\"/></g>",
+                     n_runs > MANY_RUNS ? " faint" : "", id, sp_buffer_string(&line));
     if (page->is_file) /* few programs know the styles of what <use> repeats */
         sp_buffer_format(out, "<path class=\"broad\" d=\"%s\"/>", sp_buffer_string(&line));
     else
@@ -111,12 +112,14 @@ static double room_of(const char *name)
 }
 
 /* The names of classes on those of their runs that are long enough. Not in a hypnogram: its lanes are known, and lie in an order. */
-static void draw_run_names(const sp_comparison *c, const sp_lanes *lanes, const int32_t *columns, int64_t n, sp_buffer *out)
+static void draw_run_names(const sp_comparison *c, const sp_lanes *lanes, const int32_t *columns, int64_t n,
+                           sp_buffer *out)
 {
     for (int64_t a = 0, b; !lanes->style.sleep && a < n; a = b) {
         b = run_end(columns, n, a);
         const char *name = columns[a] < 0 ? NULL : c->classes[columns[a]];
-        const double width = name ? room_of(name) * (double)n / (double)(b - a) : INFINITY; /* of a plot in which it fits */
+        const double width =
+            name ? room_of(name) * (double)n / (double)(b - a) : INFINITY; /* of a plot in which it fits */
         if (width > SP_PLOT_WIDE)
             continue;
         sp_buffer_format(out, "<text class=\"on-run%s\" y=\"%d\"", width > SP_PLOT_NARROW ? " wide-only" : "",
@@ -187,7 +190,8 @@ static int64_t place_count(const sp_trace *trace)
 }
 
 /* Those of all places that have some: [*n_marks], from left to right. NULL: no memory. */
-static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t *n_marks)
+static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_step_path *path,
+                        int64_t *n_marks)
 {
     int64_t places = place_count(trace), n = 0;
     mark *marks = malloc((size_t)places * sizeof *marks);
@@ -234,17 +238,20 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
         return;
     }
     sp_html_say(out, "><title>%lld: %s → %s</title></use>", step_of(page, trace, m->first),
-                page->comparison->classes[path->classes[m->first - 1]], page->comparison->classes[path->classes[m->first]]);
+                page->comparison->classes[path->classes[m->first - 1]],
+                page->comparison->classes[path->classes[m->first]]);
 }
 
 /* All marks as one text, at a sixth of the bytes. */
-static void draw_unnamed(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *marks, int64_t n)
+static void draw_unnamed(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *marks,
+                         int64_t n)
 {
     sp_buffer *out = &page->out;
     int64_t n_illegal = 0;
     sp_buffer_text(out, "<text class=\"illegal\" y=\"8\" x=\"");
     for (int64_t i = 0; i < n; i++) {
-        sp_buffer_say(out, "%.1f%s", 50.0 * ((double)marks[i].first + (double)marks[i].last) / (double)trace->n_steps,
+        sp_buffer_say(out, "%.1f%s",
+                      50.0 * ((double)marks[i].first + (double)marks[i].last) / (double)trace->n_steps,
                       i + 1 < n ? "% " : "%\">");
         n_illegal += marks[i].n;
     }
@@ -265,14 +272,15 @@ static void draw_bars(sp_page *page, const sp_trace *trace, const mark *marks, i
         most = marks[i].n > most ? marks[i].n : most;
         all += marks[i].n;
     }
-    sp_buffer_format(out,
-                     "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\"><path "
-                     "class=\"bars\" d=\"",
-                     (int)HEIGHT, (long long)place_count(trace), (int)HEIGHT);
+    sp_buffer_format(
+        out,
+        "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\"><path "
+        "class=\"bars\" d=\"",
+        (int)HEIGHT, (long long)place_count(trace), (int)HEIGHT);
     for (int64_t i = 0; i < n; i++) {
         const int64_t height = (HEIGHT * marks[i].n + most - 1) / most;
-        sp_buffer_format(out, "M%lld %dv-%lldh1v%lldz", (long long)marks[i].place, (int)HEIGHT, (long long)height,
-                         (long long)height);
+        sp_buffer_format(out, "M%lld %dv-%lldh1v%lldz", (long long)marks[i].place, (int)HEIGHT,
+                         (long long)height, (long long)height);
     }
     sp_buffer_say(out, "\"><title>%jd illegal, at most %jd a bar</title></path></svg>", all, most);
     page->has_bars = true;
@@ -307,12 +315,14 @@ static void draw_gaps(sp_page *page, const sp_trace *trace, int64_t n_columns, i
 {
     bool has_gap = false;
     for (int64_t c = 0; c < n_columns; c++) {
-        int64_t from = c * trace->n_steps / n_columns, to = (c + 1) * trace->n_steps / n_columns, t = from > 0 ? from : 1;
+        int64_t from = c * trace->n_steps / n_columns, to = (c + 1) * trace->n_steps / n_columns,
+                t = from > 0 ? from : 1;
         while (t < to && !is_gap(trace, t))
             t++;
         if (t >= to)
             continue;
-        sp_buffer_say(&page->out, "%sM%lld 0V%d", has_gap ? "" : "<path class=\"gap\" d=\"", (long long)c * unit, (int)height);
+        sp_buffer_say(&page->out, "%sM%lld 0V%d", has_gap ? "" : "<path class=\"gap\" d=\"",
+                      (long long)c * unit, (int)height);
         has_gap = true;
     }
     sp_buffer_text(&page->out, has_gap ? "\"/>" : "");
@@ -331,13 +341,14 @@ static void fill_shares(const sp_trace *trace, const sp_step_path *path, int64_t
 }
 
 /* The columns of one share, as the dashes of one line: a gap, a dash, a gap, ... */
-static void draw_share(sp_buffer *out, const int32_t *shares, int32_t share, int64_t n_columns, int64_t unit, double y,
-                       double width)
+static void draw_share(sp_buffer *out, const int32_t *shares, int32_t share, int64_t n_columns, int64_t unit,
+                       double y, double width)
 {
     bool was_drawn = false;
     int64_t from = 0;
-    sp_buffer_say(out, "<path class=\"error share%d\" stroke-width=\"%.2f\" d=\"M0 %.1fh%lld\" stroke-dasharray=\"0", (int)share,
-                  width, y, (long long)n_columns * unit);
+    sp_buffer_say(
+        out, "<path class=\"error share%d\" stroke-width=\"%.2f\" d=\"M0 %.1fh%lld\" stroke-dasharray=\"0",
+        (int)share, width, y, (long long)n_columns * unit);
     for (int64_t c = 0; c < n_columns; c++) {
         if ((shares[c] == share) == was_drawn)
             continue;
@@ -349,8 +360,8 @@ static void draw_share(sp_buffer *out, const int32_t *shares, int32_t share, int
 }
 
 /* Steps that differ from the reference. `shares` [n_columns] is room. y and width in units of the drawing. */
-static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int32_t *shares, int64_t n_columns,
-                        int64_t unit, double y, double width)
+static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int32_t *shares,
+                        int64_t n_columns, int64_t unit, double y, double width)
 {
     fill_shares(trace, path, n_columns, shares);
     for (int32_t share = 1; share <= SHARES; share++)
@@ -390,11 +401,13 @@ static void add_minutes(sp_page *page, const sp_lanes *lanes, const sp_step_path
     for (int32_t lane = 0; path->night && lane < lanes->n; lane++) {
         sp_buffer_text(&page->out, lane ? ", " : ": ");
         sp_add_lane_minutes(page->comparison, lanes, path->night, lane, &page->out);
-        sp_html_say(&page->out, "%s %s", lane ? "" : " min", page->comparison->classes[lanes->class_of[lane]]);
+        sp_html_say(&page->out, "%s %s", lane ? "" : " min",
+                    page->comparison->classes[lanes->class_of[lane]]);
     }
 }
 
-static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path, int32_t *columns)
+static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path,
+                 int32_t *columns)
 {
     sp_buffer *out = &page->out, figures = {0}, names = {0};
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
@@ -402,14 +415,19 @@ static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, co
     track_figures(trace, path, &figures);
     sp_track_open(page, path->name, sp_buffer_string(&figures));
     sp_buffer_drop(&figures, out);
-    sp_html_say(out, " height=\"%d\" role=\"img\"><title>%s over time", SP_LANES_TOP + plot + strip, path->name);
+    sp_html_say(out, " height=\"%d\" role=\"img\"><title>%s over time", SP_LANES_TOP + plot + strip,
+                path->name);
     add_minutes(page, lanes, path);
-    sp_buffer_format(out, "</title><rect class=\"lanes\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP, plot);
+    sp_buffer_format(out, "</title><rect class=\"lanes\" y=\"%d\" width=\"100%%\" height=\"%d\"/>",
+                     SP_LANES_TOP, plot);
     if (strip)
-        sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
+        sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>",
+                         SP_LANES_TOP + plot + 3, STRIP);
     draw_missing(page, columns, n, SP_LANES_TOP, plot);
-    sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
-                     SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
+    sp_buffer_format(
+        out,
+        "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
+        SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
     draw_runs(page, lanes, columns, n, unit);
     draw_run_names(page->comparison, lanes, columns, n, &names);
     if (strip) /* the columns are drawn: their room takes the shares */
