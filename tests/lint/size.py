@@ -1,11 +1,11 @@
 """How large the project is, room by room: ./dev size.
 
-With --check, called by ./dev lint, it prints only what is over the budgets of lib/README.md. With --lower it lowers there
-each budget whose figure fell; a budget is raised by hand, with the reason in the commit.
+With --check, called by ./dev lint, it prints only what is over the budgets of lib/README.md. With --lower it
+lowers there each budget whose figure fell; a budget is raised by hand, with the reason in the commit.
 
-Code lines are lines of C without blanks, comments and lone brackets, in the house's format (110 columns). A public header
-belongs to the room of most of its functions, as in rooms.py. All other figures are of files as git lists them; lines are
-counted in text alone, without data and lock files.
+Code lines are lines of C without blanks, comments and lone brackets, in the house's format (110 columns). A
+public header belongs to the room of most of its functions, as in rooms.py. All other figures are of files as git
+lists them; lines are counted in text alone, without data and lock files.
 """
 import collections
 import os
@@ -21,8 +21,8 @@ BUDGETS = re.compile(r"^\| what is counted \| at most \|\n\|[-| ]+\|\n((?:\|.*\n
 GROUPS = [("decoding", "core mask decode evaluate learn sleep tags models/network"),
           ("files and program", "io recordings pipeline parts options json cli"),
           ("report", "report wasm")]
-DATA = re.compile(r"\.(h5|npy|npz|mat|gz|png|edf|ipynb|csv|tsv|xml|txt|wasm)$|package-lock|^tests/fuzz/corpus/|/golden/"
-                  r"|results\.json$|^LICENSE$|gpl")
+DATA = re.compile(r"\.(h5|npy|npz|mat|gz|png|edf|ipynb|csv|tsv|xml|txt|wasm)$|package-lock|^tests/fuzz/corpus/"
+                  r"|/golden/|results\.json$|^LICENSE$|gpl")
 NO_TESTS = re.compile(r"package-lock|/corpus/") # below tests, but written by nobody
 COMMENTS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 ROW = re.compile(r'^SP_(?:RUN|PLACE|MASKS|DECODE|FIT|PART|PROGRAM|SHARED)'
@@ -52,7 +52,9 @@ def n_lines(texts):
 
 def room_of(name, sources):
     """The room's folder, whatever lib/README.md distinguishes inside it."""
-    room = sources.rooms.get(name) or sources.home(name) or ("options" if name.endswith(".def") else "core") # umbrellas
+    room = sources.rooms.get(name) or sources.home(name)
+    if not room:
+        return "options" if name.endswith(".def") else "core" # headers that only include others
     return room if room.startswith("models/") else room.split("/")[0]
 
 
@@ -66,7 +68,8 @@ def options():
     for name, row in ROW.findall(table):
         names.add(name)
         commands = re.search(r"\.commands = ([\w|()~&\s]+)", row)
-        if not commands or eval("(%s)" % commands[1].strip().removesuffix(")"), {}, values) & values["C_COMPARE"]:
+        of = "(%s)" % commands[1].strip().removesuffix(")") if commands else "C_COMPARE"
+        if eval(of, {}, values) & values["C_COMPARE"]:
             taken.add(name)
     return names, taken
 
@@ -96,17 +99,19 @@ def rooms_of(written):
 
 def measure():
     """{what is counted: number} in the order in which it is printed, the rooms, {file of tests: its text}."""
-    listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True).stdout.split("\0")
-    names = {name for name in listed if name and os.path.isfile(name)}
+    listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True)
+    names = {name for name in listed.stdout.split("\0") if os.path.isfile(name)}
     texts = {name: text for name in sorted(names) for text in [text_of(name)] if text is not None}
     written = {name: text for name, text in texts.items() if not DATA.search(name)}
-    tests = {name: text for name, text in texts.items() if name.startswith("tests/") and not NO_TESTS.search(name)}
+    tests = {name: text for name, text in texts.items() if name.startswith("tests/")
+             and not NO_TESTS.search(name)}
     by_room = rooms_of(written)
     documents = [text for name, text in written.items() if name.endswith(".md")]
     all_options, of_compare = options()
-    counted = {"code lines of " + room: by_room[room][2] for _, group in GROUPS for room in group.split() if room in by_room}
+    counted = {"code lines of " + room: by_room[room][2] for _, group in GROUPS for room in group.split()
+               if room in by_room}
     counted["lines of style and scripts of the page"] = n_lines(
-        text for name, text in written.items() if name.startswith(("lib/report/", "lib/wasm/")) and name.endswith(PAGE))
+        text for name, text in written.items() if re.match("lib/(report|wasm)/", name) and name.endswith(PAGE))
     counted["lines of the Python package"] = n_lines(
         text for name, text in written.items() if re.match(r"lib/python/.*\.(py|pyi|c|h)$", name))
     counted["lines of tests"] = n_lines(tests.values())
@@ -115,9 +120,11 @@ def measure():
     counted["options"] = len(all_options)
     counted["options of compare"] = len(of_compare)
     counted["files"] = len(names)
-    counted["lines over 110 columns"] = sum(1 for text in written.values() for line in text.splitlines() if len(line) > COLUMNS)
-    counted["adaptors"] = sum(text.count("/* " + "ADAPTOR: ") for text in written.values()) # old forms behind new ones
-    counted["tests that include private headers"] = sum(1 for name, text in written.items() if is_inside(name, text, names))
+    counted["lines over 110 columns"] = sum(
+        len(line) > COLUMNS for text in written.values() for line in text.splitlines())
+    counted["adaptors"] = sum(text.count("/* " + "ADAPTOR: ") for text in written.values()) # old behind new
+    counted["tests that include private headers"] = sum(
+        is_inside(name, text, names) for name, text in written.items())
     return counted, by_room, tests
 
 
@@ -136,7 +143,7 @@ def check(counted, most):
         if what not in most:
             yield "%s: no budget for %s (%d)" % (README, what, n)
         elif n > most[what]:
-            yield "%s: %d, over the budget of %d (%s): what else stands twice?" % (what, n, most[what], README)
+            yield "%s: %d, over the budget of %d (%s): what stands twice?" % (what, n, most[what], README)
         elif most[what] > n + n // 20 + 10:
             yield "%s: %d; the budget of %d is too wide: ./dev size --lower" % (what, n, most[what])
     for what in most:
