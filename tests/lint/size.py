@@ -4,9 +4,10 @@ With --check, called by ./dev lint, it prints only what is over the budgets of l
 lowers there each budget whose figure fell; a budget is raised by hand, with the reason in the commit.
 
 Code lines are lines of C without blanks, comments and lone brackets, in the house's format (110 columns). A
-public header belongs to the room of most of its functions, as in rooms.py. All other figures are of files as git
-lists them; lines are counted in text alone, without data and lock files.
+public header belongs to the room of most of its functions, as in rooms.py. All other figures are of files as
+git lists them; lines are counted in text alone, without data and lock files.
 """
+
 import collections
 import os
 import re
@@ -18,15 +19,22 @@ import rooms
 COLUMNS = 110
 README = "lib/README.md"
 BUDGETS = re.compile(r"^\| what is counted \| at most \|\n\|[-| ]+\|\n((?:\|.*\n)+)", re.M)
-GROUPS = [("decoding", "core mask decode evaluate learn sleep tags models/network"),
-          ("files and program", "io recordings pipeline parts options json cli"),
-          ("report", "report wasm")]
-DATA = re.compile(r"\.(h5|npy|npz|mat|gz|png|edf|ipynb|csv|tsv|xml|txt|wasm)$|package-lock|^tests/fuzz/corpus/"
-                  r"|/golden/|results\.json$|^LICENSE$|gpl")
-NO_TESTS = re.compile(r"package-lock|/corpus/") # below tests, but written by nobody
+GROUPS = [
+    ("decoding", "core mask decode evaluate learn sleep tags models/network"),
+    ("files and program", "io recordings pipeline parts options json cli"),
+    ("report", "report wasm"),
+]
+DATA = re.compile(
+    r"\.(h5|npy|npz|mat|gz|png|edf|ipynb|csv|tsv|xml|txt|wasm)$|package-lock|^tests/fuzz/corpus/"
+    r"|/golden/|results\.json$|^LICENSE$|gpl"
+)
+NO_TESTS = re.compile(r"package-lock|/corpus/")  # below tests, but written by nobody
 COMMENTS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
-ROW = re.compile(r'^SP_(?:RUN|PLACE|MASKS|DECODE|FIT|PART|PROGRAM|SHARED)'
-                 r'\(\w+, [\w.]+, [A-Z]+, "([\w-]+)"(.*?)(?=^SP_|\Z)', re.M | re.S) # of the table of options
+ROW = re.compile(
+    r'^SP_(?:RUN|PLACE|MASKS|DECODE|FIT|PART|PROGRAM|SHARED)'
+    r'\(\w+, [\w.]+, [A-Z]+, "([\w-]+)"(.*?)(?=^SP_|\Z)',
+    re.M | re.S,
+)  # of the table of options
 PAGE = (".js", ".mjs", ".css", ".html", ".ts")
 
 
@@ -54,7 +62,7 @@ def room_of(name, sources):
     """The room's folder, whatever lib/README.md distinguishes inside it."""
     room = sources.rooms.get(name) or sources.home(name)
     if not room:
-        return "options" if name.endswith(".def") else "core" # headers that only include others
+        return "options" if name.endswith(".def") else "core"  # headers that only include others
     return room if room.startswith("models/") else room.split("/")[0]
 
 
@@ -63,7 +71,7 @@ def options():
     table = re.sub(r"/\*.*?\*/", "", text_of("lib/include/statepath/options.def"), flags=re.S)
     values = {}
     for name, value in re.findall(r"^#define (C_\w+) \(?(.*?)\)?\s*$", table, re.M):
-        values[name] = eval(value.replace("1u", "1"), {}, values) # numbers, << and | alone
+        values[name] = eval(value.replace("1u", "1"), {}, values)  # numbers, << and | alone
     names, taken = set(), set()
     for name, row in ROW.findall(table):
         names.add(name)
@@ -77,7 +85,8 @@ def options():
 def is_inside(name, text, names):
     """A program of tests that includes a header of lib outside lib/include."""
     return bool(re.match(r"tests/.*/test_\w+\.c$", name)) and any(
-        "lib/" + header in names for header in re.findall(r'^#include "([^"]+)"', text, re.M))
+        "lib/" + header in names for header in re.findall(r'^#include "([^"]+)"', text, re.M)
+    )
 
 
 def rooms_of(written):
@@ -103,17 +112,24 @@ def measure():
     names = {name for name in listed.stdout.split("\0") if os.path.isfile(name)}
     texts = {name: text for name in sorted(names) for text in [text_of(name)] if text is not None}
     written = {name: text for name, text in texts.items() if not DATA.search(name)}
-    tests = {name: text for name, text in texts.items() if name.startswith("tests/")
-             and not NO_TESTS.search(name)}
+    tests = {
+        name: text for name, text in texts.items() if name.startswith("tests/") and not NO_TESTS.search(name)
+    }
     by_room = rooms_of(written)
     documents = [text for name, text in written.items() if name.endswith(".md")]
     all_options, of_compare = options()
-    counted = {"code lines of " + room: by_room[room][2] for _, group in GROUPS for room in group.split()
-               if room in by_room}
+    counted = {
+        "code lines of " + room: by_room[room][2]
+        for _, group in GROUPS
+        for room in group.split()
+        if room in by_room
+    }
     counted["lines of style and scripts of the page"] = n_lines(
-        text for name, text in written.items() if re.match("lib/(report|wasm)/", name) and name.endswith(PAGE))
+        text for name, text in written.items() if re.match("lib/(report|wasm)/", name) and name.endswith(PAGE)
+    )
     counted["lines of the Python package"] = n_lines(
-        text for name, text in written.items() if re.match(r"lib/python/.*\.(py|pyi|c|h)$", name))
+        text for name, text in written.items() if re.match(r"lib/python/.*\.(py|pyi|c|h)$", name)
+    )
     counted["lines of tests"] = n_lines(tests.values())
     counted["documents"] = len(documents)
     counted["words of documents"] = sum(len(text.split()) for text in documents)
@@ -121,10 +137,12 @@ def measure():
     counted["options of compare"] = len(of_compare)
     counted["files"] = len(names)
     counted["lines over 110 columns"] = sum(
-        len(line) > COLUMNS for text in written.values() for line in text.splitlines())
-    counted["adaptors"] = sum(text.count("/* " + "ADAPTOR: ") for text in written.values()) # old behind new
+        len(line) > COLUMNS for text in written.values() for line in text.splitlines()
+    )
+    counted["adaptors"] = sum(text.count("/* " + "ADAPTOR: ") for text in written.values())  # old behind new
     counted["tests that include private headers"] = sum(
-        is_inside(name, text, names) for name, text in written.items())
+        is_inside(name, text, names) for name, text in written.items()
+    )
     return counted, by_room, tests
 
 
