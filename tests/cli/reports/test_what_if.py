@@ -195,22 +195,31 @@ class TestWhatIf(st.TestCase):
             self.assertEqual([row[:2] for row in self.illegal[i]], [[n, n] for n in counts], changed)
         self.assertLess(n_refused, 0.7 * n)
 
+    def short_nights(self, T):
+        """The first T steps of three nights of the demo: models of many states decode them in a moment."""
+        with h5py.File(os.path.join(st.SOURCE, "datasets/sleep-demo.h5")) as f:
+            rows = np.concatenate([np.arange(first, first + T) for first in f["offsets"][:3]])
+            self.h5("short.h5", log_probs=f["log_probs"][:][rows], labels=f["labels"][:][rows],
+                    offsets=np.arange(0, 3 * T + 1, T), ids=f["ids"][:3], classes=f["classes"][:], epoch_seconds=30.)
+        return "short.h5"
+
     def test_durations(self):
-        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
+        demo = self.short_nights(150)
         lasts = {"Wake": {"min": 2, "max": 60}, "N1": {"pmf": [0.3, 0.3, 0.2, 0.1, 0.1]}, "N3": {"min": "1min"},
                  "N2": {"negative_binomial": {"mean": "8min", "dispersion": 1.5}}}
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "lasts", "classes": ["Wake", "N1", "N2", "N3", "REM"], "forbid": {"Wake": ["N3"]},
                                          "durations": lasts}))
-        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:4", "--what-if-bytes", "60000")
+        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:4")
         self.assertEqual(page.settings["model"]["durations"], dict(lasts, N3={"min": 2}, N2={"negative_binomial": {"mean": 16, "dispersion": 1.5}}))
         self.as_program(page, demo, EACH, 3, n=min(CHANGES, 40))
 
     def test_rules(self):
-        """Rules over more than two steps stay whatever is changed; times are written as steps, since the page does not know how long one is."""
-        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
+        """Rules over more than two steps stay whatever is changed; times are written as steps, since the page does
+        not know how long one is."""
+        demo = self.short_nights(200)
         rules = ["never REM Wake REM", {"name": "late", "rule": "not_before 45min REM from first [N1 N2 N3]"}, {"name": "deep", "rule": "at_least 1 N3", "cost": 2.5}]
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "ruled", "classes": ["Wake", "N1", "N2", "N3", "REM"], "forbid": {"Wake": ["N3"]}, "rules": rules}))
-        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:40", "--what-if-bytes", "60000")
+        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:40")
         self.assertEqual([rule["rule"] if isinstance(rule, dict) else rule for rule in page.settings["model"]["rules"]],
                          ["never REM Wake REM", "not_before 90 REM from first [N1 N2 N3]", "at_least 1 N3"])
         self.as_program(page, demo, [s.replace("beam:3", "beam:40") for s in EACH], 3, n=min(CHANGES, 40))
