@@ -1,11 +1,14 @@
-"""What the tests left out, and whether they had a reason.
+"""What passed, what was skipped, and why.
 
     skipped.py [--strict] SHARED JUNIT...
 
-Reads the JUnit files of `ctest --output-junit`, prints one line for each test, or part of a test, that was skipped, and with --strict exits
-1 if one of them is not expected below. SHARED is the folder of real data: without it more is expected. A test is skipped as a whole by exit
-status 77; parts are skipped by cmocka's skip(), by unittest's, or by a line "skipped: NAME: REASON".
+Reads the JUnit files of `ctest --output-junit` and of pytest. Prints a line for each test, or part of a test, that
+was skipped without a reason named below, and at the end one sentence. With --strict it exits 1 if there was such a
+line. SHARED is the folder of real data: without it more is expected. A test is skipped as a whole by exit status
+77; parts are skipped by cmocka's skip(), by unittest's, or by a line "skipped: NAME: REASON". pytest gives its own
+reasons.
 """
+import collections
 import os
 import re
 import sys
@@ -27,7 +30,7 @@ NEED_DATA = {
     "test_event_files:test_sleep_edf", "test_raters", "test_real_data", "test_real_files", "test_report_browser:tags", "test_sleep_statistics", "test_tmbed_sample",
 }
 
-# These need what `./dev test` installs where CI is set (optional_packages() of dev), and run elsewhere where it is there.
+# These need what `./dev test --all` installs (more_test_needs() of dev), and run elsewhere where it is there.
 OPTIONAL = {
     "test_report_browser": "Chromium", "test_what_if_browser": "Chromium", "test_pages_browser": "Chromium", "test_latex": "LaTeX", "test_mpi": "OpenMPI",
     "test_completion:test_zsh_typed": "zsh", "test_completion:test_zsh_sourced": "zsh", "test_completion:test_fish": "fish",
@@ -42,30 +45,51 @@ def parts_skipped(output):
     return sorted({name for pattern in PARTS for name in re.findall(pattern, output, re.M)})
 
 
-def skipped(file):
-    """Names: test, or test:part."""
+def cases(file):
+    """(name, what it said, whether it is of pytest) of each test, and of each part of one, that was skipped;
+    (name, None, None) of one that ran."""
     for case in tree.parse(file).getroot().iter("testcase"):
-        output = case.findtext("system-out") or ""
-        if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-            yield case.get("name"), [line.replace("skipped: ", "") for line in output.strip().splitlines()[-1:]]
+        name, output, skip = case.get("name"), case.findtext("system-out") or "", case.find("skipped")
+        if (case.get("classname") or name).startswith("tests.python"):
+            yield name, None if skip is None else "%s %s" % (skip.get("message"), skip.text), skip is not None
+        elif skip is not None or case.get("status") in ("notrun", "disabled"):
+            yield name, (output.strip().splitlines() or [""])[-1].replace("skipped: ", ""), False
         else:
+            yield name, None, None
             for part in parts_skipped(output):
-                yield case.get("name") + ":" + part, re.findall("^skipped: %s: (.*)$" % part, output, re.M)[:1]
+                yield "%s:%s" % (name, part), "".join(re.findall("^skipped: %s: (.*)$" % part, output, re.M)[:1]), False
+
+
+def reason_of(name, said, is_pytest, has_data, strict):
+    """Why it may be skipped, or None."""
+    names = {name, name.split(":")[0]}
+    if is_pytest:
+        missing = re.search(r"could not import '([\w-]+)'|([\w-]+) is not installed", said)
+        return (missing[1] or missing[2]) + " is not installed" if missing else said.split(" /")[0]
+    if not has_data and names & NEED_DATA:
+        return "there is no folder of real data"
+    return EXPECTED.get(name) or (None if strict else name in OPTIONAL and OPTIONAL[name] + " is not installed") or None
 
 
 def main(strict, shared, files):
     has_data = os.path.isdir(os.path.join(shared, "data"))
-    wrong = 0
+    n_passed, wrong, why = 0, 0, collections.Counter()
     for file in files:
-        for name, said in skipped(file):
-            names = {name, name.split(":")[0]}
-            reason = EXPECTED.get(name) or ("no folder of real data" if not has_data and names & NEED_DATA else None)
-            if not reason and not strict and name in OPTIONAL:
-                reason = OPTIONAL[name] + " is optional"
-            wrong += reason is None
-            print("skipped: %s: %s%s" % (name, reason or " ".join(said), "" if reason else " (not expected)"))
+        for name, said, is_pytest in cases(file):
+            if said is None:
+                n_passed += 1
+                continue
+            reason = reason_of(name, said, is_pytest, has_data, strict)
+            if reason is None:
+                wrong += 1
+                print("skipped: %s: %s (not expected)" % (name, said))
+            why[reason or "that must run here"] += 1
+    skipped = "; ".join("%d, %s" % (n, reason) for reason, n in why.most_common())
+    print("Tests that passed: %s. Skipped: %s." % (format(n_passed, ","), skipped or "none"))
+    print("%d passed, 0 failed, %d skipped" % (n_passed, sum(why.values())))
     if strict and wrong:
-        print("%d tests were skipped that must run here; install what they need, or say in %s why not" % (wrong, os.path.relpath(__file__)))
+        print("%d tests were skipped that must run here; install what they need, or say in %s why not" % (
+            wrong, os.path.relpath(__file__)))
         return 1
     return 0
 
