@@ -222,6 +222,20 @@ class TestFit(st.TestCase):
                                   "them out, or fit a model and compare with that")
             self.assertFalse(os.path.exists(self.path("paths.h5")))
 
+    def test_a_fold_is_decoded_by_what_never_saw_it(self):
+        """Nonsense for labels of a fold changes paths of the others alone: recordings are equally long, so they go to the folds in turn."""
+        paths = []
+        for name, data in (("kept.h5", make()), ("nonsense.h5", make())):
+            fold = np.repeat(np.arange(8) % 4, 60)
+            if paths:
+                data["labels"][fold == 1] = np.arange(np.sum(fold == 1)) % len(CLASSES)
+            self.h5(name, **data)
+            self.statepath("compare", name, "--model", "rules.json", "--cv", "4", "--strategies", "viterbi", "-o", "p.h5", "--force", "-q")
+            with h5py.File(self.path("p.h5")) as f:
+                paths.append(f["paths/viterbi"][:])
+        self.assertEqual(paths[0][fold == 1].tolist(), paths[1][fold == 1].tolist())
+        self.assertNotEqual(paths[0][fold != 1].tolist(), paths[1][fold != 1].tolist())
+
     def test_a_model_on_its_own_data_is_pointed_out(self):
         note, seen = "note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", "The model was fitted on this very file"
         self.statepath("fit", "d.h5", "-o", "m.json")

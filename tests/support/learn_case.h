@@ -4,14 +4,14 @@
 
 #include "statepath/learn.h"
 
-enum { CASE_K = 4 };
+enum { CASE_K = 4, CASE_SETS = 3 };
 
 /* Recordings of labels that stay for a while, and scores that like the labels. Free with learn_case_free(). */
 typedef struct learn_case {
     sp_training training;
     int64_t *offsets, *segments;
     double *scores;
-    int32_t *labels;
+    int32_t *labels, *label_set;
 } learn_case;
 
 /* n_recordings of 1 to longest steps; labels from 0 to n_seen - 1; unscored: share of -1. */
@@ -19,8 +19,33 @@ learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, 
                           double unscored);
 void learn_case_free(learn_case *c);
 
+/* A share of the labels become one of CASE_SETS sets of classes that have them. The training set borrows what is freed with the case. */
+void learn_make_sets(learn_case *c, uint64_t seed, double share);
+/* Scores of steps after gaps, and impossible ones: each 23 steps a gap, in every fourth step an impossible class. */
+void learn_make_gaps(learn_case *c);
+/* Scores that wander apart: a class falls thousands of nats behind, and may win in the end. */
+void learn_make_drift(learn_case *c, uint64_t seed);
+
+/* Rules over the classes of a case, in another order than its columns: what learning has to obey. */
+typedef struct learn_rules {
+    const char *name;
+    bool has_states;          /* two of "a", three of "c", one of "b" and "d" */
+    bool has_dwell, has_ends; /* minimum dwells of 1 to 3; a start and an end that are forbidden */
+    int32_t longest;          /* durations: of "c" up to so many steps, of "a" a Poisson; 0: none */
+    bool is_whole;            /* durations are of whole runs */
+    bool has_rules;           /* over more steps, one of them with a price */
+    int32_t memory;           /* of a field of one state a class; 0: states are hidden */
+} learn_rules;
+enum { LEARN_RULES = 11 };
+extern const learn_rules learn_rules_all[LEARN_RULES];
+/* The model; weights are random where asked for. */
+sp_model *learn_rules_model(const learn_rules *rules, uint64_t seed, bool has_weights);
+
 /* Gives a model without transitions these states of its classes. */
 void learn_give_states(sp_model *model, int32_t n_states, const int32_t *class_of_state);
+
+/* log Z of the paths of a model, of those that the labels allow where they are asked for, with scores or of the rules alone. */
+double learn_log_z(const sp_model *model, const sp_training *training, bool has_labels, bool has_scores);
 
 /* Parameters [n] of a random field, from -1 to 1, a scale from .5 to 1.5 first. To be freed by the caller. */
 double *learn_theta(int64_t n, uint64_t seed);

@@ -1,4 +1,5 @@
-/* Fitting: counts by hand, degenerate data, tuning, calibration. test_training.c has EM and folds. */
+/* Fitting: counts by hand, degenerate data, figures that settings are chosen by, evidence, calibration; tests/laws/test_learning_law.c has
+ * what is learnt. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "learn_case.h"
@@ -148,7 +149,8 @@ static void test_evidence(void **state)
     int32_t labels[S];
     int64_t offsets[N + 1];
     double e[S * 2];
-    const int32_t two_groups[N] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    const int32_t two_groups[N] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
+                  three_groups[N] = {7, 5, 6, 7, 5, 6, 7, 5, 6, 7, 5, 6};
     for (int n = 0; n <= N; n++)
         offsets[n] = n * T;
     sp_training training = {
@@ -180,6 +182,27 @@ static void test_evidence(void **state)
         sp_fit_report_clear(&report);
         sp_model_free(model);
     }
+    /* A third of the recordings is better decoded by other settings, a third, of short runs, worse. Over twelve recordings that is evidence, over
+     * three groups of them it is none. */
+    for (int t = 0; t < S; t++) {
+        const int third = t / T % 3;
+        labels[t] = t % T == 0                                            ? t / T % 2
+                    : learn_uniform(&random) < (third == 1 ? 0.12 : 0.05) ? !labels[t - 1]
+                                                                          : labels[t - 1];
+        const bool is_wrong = third == 0 && learn_uniform(&random) < 0.3;
+        e[2 * t + labels[t]] = is_wrong ? -20 : 0;
+        e[2 * t + !labels[t]] = is_wrong ? 0 : -20;
+    }
+    for (int is_grouped = 0; is_grouped < 2; is_grouped++) {
+        sp_model *model;
+        sp_fit_report report;
+        options.group = is_grouped ? three_groups : NULL;
+        options.features = SP_FEATURES_NONE;
+        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        assert_int_equal(report.after == report.before, is_grouped);
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+    }
     options.group = two_groups;
     sp_model *model;
     sp_fit_report report;
@@ -190,6 +213,54 @@ static void test_evidence(void **state)
         strstr(model->description, "; nothing was tuned: fewer than three labelled recordings (or groups)"));
     sp_fit_report_clear(&report);
     sp_model_free(model);
+    sp_workers_free(workers);
+}
+
+/* The figure of plain settings in the folds, by hand: scores so sure that every model decodes the same path. Of several figures it is their
+ * mean; a cost is of a labelled step. Each recording stands there twice. */
+static void test_figures(void **state)
+{
+    (void)state;
+    enum { N = 4, T = 10, K = 3 };
+    static const char *const actions[] = {"background", "pour", "stir"};
+    static const int32_t labels_of[2 * T] = {0, 0, 1, 1, 1, 2, 2, 0, 0, -1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1};
+    static const int32_t path_of[2 * T] = {0, 1, 1, 1, 0, 2, 1, 0, 0, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, 0};
+    static const double costs[] = {0, 1, 1, 5, 0, 1, 1, 2.5, 0};
+    const int64_t offsets[] = {0, T, 2 * T, 3 * T, 4 * T};
+    int32_t labels[N * T];
+    double scores[N * T * K], figure[SP_N_TUNES];
+    sp_error err;
+    sp_workers *workers = sp_workers_new(1);
+    for (int i = 0; i < N * T; i++) {
+        labels[i] = labels_of[i % (2 * T)];
+        for (int k = 0; k < K; k++)
+            scores[i * K + k] = k == path_of[i % (2 * T)] ? 0 : -1e4;
+    }
+    const sp_training training = {.batch = {{scores, SP_F64, K, N * T, NULL, NULL, NULL}, N, offsets},
+                                  .labels = labels,
+                                  .classes = actions};
+    for (int tune = SP_TUNE_ACCURACY; tune < SP_N_TUNES; tune++) {
+        sp_fit_options options = sp_fit_options_default();
+        sp_fit_report report;
+        sp_model *model;
+        if (tune == SP_TUNE_NLL || tune == SP_TUNE_ENTITY_F1)
+            continue;
+        options.tune = (sp_tune)tune;
+        options.costs = tune == SP_TUNE_COST ? costs : NULL;
+        options.features = SP_FEATURES_NONE;
+        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        figure[tune] = report.before;
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+    }
+    assert_close(figure[SP_TUNE_ACCURACY], 13. / 19, 1e-12, 0);
+    assert_close(figure[SP_TUNE_STAGES],
+                 (figure[SP_TUNE_ACCURACY] + figure[SP_TUNE_KAPPA] + figure[SP_TUNE_MACRO_F1]) / 3, 1e-12, 0);
+    assert_close(figure[SP_TUNE_COST], -(1 + 5 + 2.5 + 1 + 2.5 + 5) / 19, 1e-12, 0);
+    /* Segments, background aside: pour, stir and pour, stir, pour of two of each; then pour, stir, pour on both sides. Of the first
+     * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
+    const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
+    assert_close(figure[SP_TUNE_SEGMENTS], (13. / 19 + edit + f1) / 3, 1e-12, 0);
     sp_workers_free(workers);
 }
 
@@ -260,47 +331,6 @@ static sp_status try_fit(void *arg)
     return status;
 }
 
-/* Tags of one type, decided badly. */
-typedef struct tied_attempt {
-    sp_training training;
-    sp_workers *workers;
-    sp_tied_aim aim;
-} tied_attempt;
-
-static sp_status try_tied(void *arg)
-{
-    tied_attempt *a = arg;
-    sp_model *model = NULL;
-    sp_tied_report report;
-    const sp_status status = sp_fit_tied(&a->training, NULL, &a->aim, a->workers, &model, &report, NULL);
-    assert_true((status == SP_OK) == (model != NULL));
-    assert_true((status == SP_OK) == (report.points.types != NULL));
-    sp_tied_report_clear(&report);
-    sp_model_free(model);
-    return status;
-}
-
-static void test_tied_memory(void **state)
-{
-    static const char *const tags[] = {"O", "B-A", "I-A", "E-A", "S-A"};
-    static const int32_t labels[] = {0, 1, 3, 0, 4, 0, 0, 1, 2, 3, 0, 0};
-    static const int64_t offsets[] = {0, 6, 12};
-    enum { T = 12, K = 5 };
-    double scores[T * K];
-    (void)state;
-    for (int i = 0; i < T * K; i++)
-        scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
-    tied_attempt a = {.training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets},
-                                   .labels = labels,
-                                   .classes = tags},
-                      .workers = sp_workers_new(1)};
-    assert_int_equal(sp_tied_aim_read("f1", &a.aim, NULL), SP_OK);
-    a.aim.scheme = "bioes";
-    a.aim.with_curve = true;
-    assert_true(assert_each_alloc_may_fail(try_tied, &a) > 20);
-    sp_workers_free(a.workers);
-}
-
 static void test_memory(void **state)
 {
     (void)state;
@@ -313,96 +343,6 @@ static void test_memory(void **state)
         sp_workers_free(a.workers);
         learn_case_free(&a.c);
     }
-}
-
-/* Several classifiers: of two that are the same the first is taken as if it were alone; what says nothing of the labels plays no part; two
- * that err apart are better than each; what one calls impossible at a label is not learnt from. Each allocation may fail. */
-static void test_fusion(void **state)
-{
-    (void)state;
-    sp_error err;
-    static const char *const classifiers[] = {"first", "second", "third"};
-    learn_case c = learn_case_new(11, 20, 80, CASE_K, 0);
-    const int64_t size = c.training.batch.scores.n_steps * CASE_K;
-    double *apart = malloc((size_t)size * sizeof(double)), *noise = malloc((size_t)size * sizeof(double));
-    sp_workers *workers = sp_workers_new(2);
-    uint64_t seed = 3;
-    for (int64_t i = 0; i < size; i++) {
-        apart[i] = -3 * learn_uniform(&seed) + (i % CASE_K == c.labels[i / CASE_K] ? 0.8 : 0);
-        noise[i] = -3 * learn_uniform(&seed);
-    }
-    sp_fit_options options = sp_fit_options_default();
-    options.features = SP_FEATURES_NONE;
-    sp_model *model, *alone;
-    sp_fit_report report;
-    assert_ok(sp_fit(&c.training, &options, workers, &alone, NULL, &err), &err);
-    assert_null(alone->fusion);
-    for (int v = 0; v < 2; v++) { /* the same, noise */
-        c.training.n_beside = 1;
-        c.training.beside = (const double *const[]){v ? noise : c.scores};
-        c.training.classifiers = classifiers;
-        assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
-        assert_int_equal(report.fusion.kept, SP_FUSION_ALONE);
-        assert_int_equal(report.fusion.best, 0);
-        assert_true(model->fusion->weights[0] == 1 && model->fusion->weights[1] == 0);
-        assert_true(v ? report.fusion.learnt_weights[1] < 0.1
-                      : fabs(report.fusion.learnt_weights[0] - 0.5) < 1e-3);
-        assert_true(v ? report.fusion.figure[1] < report.fusion.figure[0] : report.fusion.mean_gain == 0);
-        assert_int_equal(model->row[CASE_K], alone->row[CASE_K]);
-        assert_memory_equal(model->weight, alone->weight, (size_t)model->row[CASE_K] * sizeof(double));
-        assert_true(model->temperature == alone->temperature && model->prior_weight == alone->prior_weight);
-        check_json(model);
-        sp_fit_report_clear(&report);
-        sp_model_free(model);
-    }
-    c.training.n_beside = 2;
-    c.training.beside = (const double *const[]){apart, noise};
-    assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
-    assert_int_equal(report.fusion.n, 3);
-    assert_int_equal(report.fusion.kept, SP_FUSION_LEARNT);
-    assert_true(report.fusion.learnt_gain > report.fusion.learnt_error &&
-                report.fusion.learnt > report.fusion.mean);
-    assert_true(report.fusion.weights[2] < 0.1 &&
-                fabs(report.fusion.weights[0] - report.fusion.weights[1]) < 0.2);
-    assert_memory_equal(model->fusion->weights, report.fusion.weights, 3 * sizeof(double));
-    assert_string_equal(model->fusion->names[2], "third");
-    sp_fit_report_clear(&report);
-    sp_model_free(model);
-    for (int64_t t = 0; t < size / CASE_K; t++) /* a label that is impossible by one of them */
-        apart[t * CASE_K + c.labels[t]] = t % 9 ? apart[t * CASE_K + c.labels[t]] : -INFINITY;
-    options.tune = SP_TUNE_NONE;
-    assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
-    assert_int_equal(report.fusion.best, -1);
-    assert_true(report.fusion.weights[1] > 0.2 && report.violations.impossible > size / CASE_K / 10);
-    sp_fit_report_clear(&report);
-    sp_model_free(model);
-    model = NULL;
-    options.method = SP_FIT_EM;
-    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    c.training.n_beside = SP_MOST_CLASSIFIERS;
-    options.method = SP_FIT_COUNTS;
-    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "at most 16 are fused"));
-    assert_null(model);
-    free(apart);
-    free(noise);
-    sp_model_free(alone);
-    sp_workers_free(workers);
-    learn_case_free(&c);
-}
-
-static void test_fusion_memory(void **state)
-{
-    (void)state;
-    attempt a = {learn_case_new(5, 2, 6, CASE_K, 0), sp_fit_options_default(), sp_workers_new(1)};
-    a.c.training.n_beside = 1;
-    a.c.training.beside = (const double *const[]){a.c.scores};
-    a.c.training.classifiers = names;
-    a.options.features = SP_FEATURES_NONE;
-    a.options.n_folds = 2;
-    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 20);
-    sp_workers_free(a.workers);
-    learn_case_free(&a.c);
 }
 
 /* Recordings of even number are sure of what the rules forbid: no path without a floor. */
@@ -456,8 +396,7 @@ int main(void)
         cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths),
         cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_tied_memory), cmocka_unit_test(test_floor),
-        cmocka_unit_test(test_fusion),      cmocka_unit_test(test_fusion_memory),
+        cmocka_unit_test(test_figures),     cmocka_unit_test(test_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,6 @@
 #include "statepath/decode.h"
 #include "statepath/learn.h"
 
-/* sp_fit() gives a model that is learnt: not one whose lengths are geometric, nor the standard error of a difference. */
-#include "learn/durations/durations.h"
-#include "learn/tune.h"
-
 static const char *const names[] = {"a", "b", "c"};
 
 /* A length of at least 1. */
@@ -190,58 +186,27 @@ static sp_model *fitted(const sp_training *training, const sp_fit_options *optio
     return model;
 }
 
-/* Lengths that are geometric make the ordinary chain, whatever its transitions are weighed with: each path weighs what it did. */
-static void test_geometric_is_the_ordinary_chain(void **state)
+/* A run of d steps that class j follows weighs transition_weight log(p(d) P(j | the run ends)), so that geometric lengths would make the
+ * ordinary chain: over all lengths and classes the probabilities sum to 1, and classes follow as often as without durations. */
+static void check_runs(const sp_model *model, const sp_model *plain)
 {
-    (void)state;
-    enum { T = 60, LENGTHS = 3000, K = 3 };
-    const double weights[] = {1, .4, 2.5};
-    sp_error err;
-    runs_case c = runs_case_new(40, T, K, of_size_1, of_size_3, 13);
-    sp_fit_options options = sp_fit_options_default();
-    options.tune = SP_TUNE_NONE;
-    int64_t segments[T];
-    double e[T * K], *p[K];
-    uint64_t seed = 3;
-    for (int t = 0; t < T; t++)
-        segments[t] = t / 25;
-    for (int i = 0; i < T * K; i++)
-        e[i] = -3 * learn_uniform(&seed);
-    const sp_scores scores = {e, SP_F64, K, T, segments, NULL, NULL};
-    for (int w = 0; w < 3; w++) {
-        sp_model *plain = fitted(&c.training, &options, NULL), *model = fitted(&c.training, &options, NULL);
-        sp_learnt_duration found[K];
-        for (int k = 0; k < K; k++) {
-            const double stay = exp(plain->weight[sp_model_edge(plain, k, k)]);
-            found[k].n_lengths = LENGTHS;
-            p[k] = malloc(LENGTHS * sizeof *p[k]);
-            for (int d = 0; d < LENGTHS; d++)
-                p[k][d] = pow(stay, d) * (1 - stay);
+    for (int32_t i = 0; i < model->n_classes; i++) {
+        const sp_duration *d = &model->durations[i];
+        double lengths = 0, changes = 0, first = NAN;
+        assert_int_equal(d->form, SP_DURATION_PMF);
+        for (int32_t j = 0; j < model->n_classes; j++) {
+            if (j == i)
+                continue;
+            const double out = model->weight[sp_model_edge(model, i, j)],
+                         less = out - plain->weight[sp_model_edge(plain, i, j)];
+            changes += exp(out);
+            first = isnan(first) ? less : first;
+            assert_close(less, first, 1e-9, 0);
         }
-        assert_ok(sp_durations_set(model, found, p, weights[w], &err), &err);
-        sp_chain_options compile = sp_chain_options_default();
-        compile.transition_weight = weights[w];
-        sp_chain *ordinary, *chain;
-        assert_ok(sp_chain_new(plain, &compile, &ordinary, &err), &err);
-        assert_ok(sp_chain_new(model, &compile, &chain, &err), &err);
-        for (int i = 0; i < 50; i++) {
-            int32_t path[T];
-            double a, b;
-            for (int t = 0; t < T; t++)
-                path[t] =
-                    t > 0 && learn_uniform(&seed) < .8 ? path[t - 1] : (int32_t)(K * learn_uniform(&seed));
-            assert_ok(sp_path_score(ordinary, &scores, path, &a, &err), &err);
-            assert_ok(sp_path_score(chain, &scores, path, &b, &err), &err);
-            assert_close(b, a, 0, 1e-9);
-        }
-        sp_chain_free(ordinary);
-        sp_chain_free(chain);
-        sp_model_free(plain);
-        sp_model_free(model);
-        for (int k = 0; k < K; k++)
-            free(p[k]);
+        for (int64_t l = 0; l < d->n_pmf; l++)
+            lengths += pow(d->pmf[l], 1 / model->transition_weight);
+        assert_close(lengths * changes, 1, 1e-9, 0);
     }
-    runs_case_free(&c);
 }
 
 /* Runs of 5 steps under noise: durations are worth something, and taken; of a Markov chain they are not. */
@@ -251,12 +216,12 @@ static void test_judged(void **state)
     for (int markov = 0; markov < 2; markov++) {
         sp_fit_report report;
         runs_case c =
-            runs_case_new(20, 80, 2, markov ? of_size_1 : always_5, markov ? of_size_1 : always_5, 14);
+            runs_case_new(20, 80, 3, markov ? of_size_1 : always_5, markov ? of_size_1 : always_5, 14);
         make_scores(&c, .6, 15);
         sp_fit_options options = sp_fit_options_default();
         options.durations = SP_DURATIONS_AUTO;
         sp_model *model = fitted(&c.training, &options, &report);
-        assert_int_equal(report.n_durations, 2);
+        assert_int_equal(report.n_durations, 3);
         assert_true(report.durations_error > 0);
         assert_int_equal(report.has_durations, report.durations_gain > report.durations_error);
         assert_int_equal(report.has_durations, !markov);
@@ -266,9 +231,11 @@ static void test_judged(void **state)
             assert_true(report.durations_gain > .03 && report.after > .9);
             assert_true(model->whole_at_start && !model->whole_at_end);
             assert_true(model->durations[0].pmf[4] > .9);
-            for (int i = 0; i < 2; i++) /* changes alone */
-                assert_close(exp(model->transition_weight * model->weight[sp_model_edge(model, i, 1 - i)]), 1,
-                             .5, 0);
+            options.durations = SP_DURATIONS_NONE;
+            options.tune = SP_TUNE_NONE;
+            sp_model *plain = fitted(&c.training, &options, NULL);
+            check_runs(model, plain);
+            sp_model_free(plain);
         }
         sp_fit_report_clear(&report);
         sp_model_free(model);
@@ -388,114 +355,6 @@ static void test_rules_with_durations(void **state)
     runs_case_free(&c);
 }
 
-/* Of accuracies of recordings of one length the standard error is that of a mean; recordings of one group count as one. */
-static void test_standard_error(void **state)
-{
-    (void)state;
-    enum { N = 4, T = 10 };
-    sp_error err;
-    int32_t labels[N * T] = {0}, a[N * T], b[N * T];
-    const int64_t offsets[] = {0, 10, 20, 30, 40};
-    const int right[N] = {10, 7, 9, 4}; /* of 10; the others: 5 */
-    const int32_t group[N] = {3, 3, 8, 8};
-    for (int i = 0; i < N * T; i++) {
-        a[i] = i % T < right[i / T] ? 0 : 1;
-        b[i] = i % T < 5 ? 0 : 1;
-    }
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets},
-                                  .labels = labels};
-    const sp_judged with = {.paths = a}, without = {.paths = b};
-    const sp_fit_options alone = {.tune = SP_TUNE_ACCURACY},
-                         grouped = {.tune = SP_TUNE_ACCURACY, .group = group};
-    sp_evidence better, worse;
-    double error;
-    assert_ok(sp_evidence_of(&training, &alone, &with, &better, &err), &err);
-    assert_ok(sp_evidence_of(&training, &alone, &without, &worse, &err), &err);
-    assert_close(sp_evidence_gain(&better, &worse, &error), .25, 1e-12, 0); /* .5, .2, .4, -.1 */
-    assert_close(error, sqrt((.25 * .25 + .05 * .05 + .15 * .15 + .35 * .35) / 3 / 4), 1e-12, 0);
-    assert_ok(sp_evidence_of(&training, &grouped, &with, &better, &err), &err);
-    assert_ok(sp_evidence_of(&training, &grouped, &without, &worse, &err), &err);
-    assert_close(sp_evidence_gain(&better, &worse, &error), .25, 1e-12, 0); /* .35, .15 */
-    assert_close(error, .1, 1e-12, 0);
-}
-
-/* What is chosen by several figures is their mean; a cost is of a labelled step. */
-static void test_figures_together(void **state)
-{
-    (void)state;
-    enum { N = 2, T = 10 };
-    static const char *const actions[] = {"background", "pour", "stir"};
-    const int32_t labels[N * T] = {0, 0, 1, 1, 1, 2, 2, 0, 0, -1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1};
-    const int32_t path[N * T] = {0, 1, 1, 1, 0, 2, 1, 0, 0, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, -1};
-    const int64_t offsets[] = {0, 10, 20};
-    const double costs[] = {0, 1, 1, 5, 0, 1, 1, 2.5, 0};
-    const sp_training training = {.batch = {{NULL, SP_F64, 3, N * T, NULL, NULL, NULL}, N, offsets},
-                                  .labels = labels,
-                                  .classes = actions};
-    const sp_judged judged = {.paths = (int32_t *)path};
-    double value[SP_N_TUNES];
-    sp_error err;
-    for (int tune = SP_TUNE_ACCURACY; tune < SP_N_TUNES; tune++) {
-        sp_evidence evidence;
-        if (tune == SP_TUNE_NLL || tune == SP_TUNE_ENTITY_F1)
-            continue;
-        assert_ok(sp_evidence_of(&training, &(sp_fit_options){.tune = (sp_tune)tune, .costs = costs}, &judged,
-                                 &evidence, &err),
-                  &err);
-        value[tune] = evidence.value;
-        assert_int_equal(evidence.n_blocks, 2);
-    }
-    assert_close(value[SP_TUNE_ACCURACY], 13. / 19, 1e-12, 0);
-    assert_close(value[SP_TUNE_STAGES],
-                 (value[SP_TUNE_ACCURACY] + value[SP_TUNE_KAPPA] + value[SP_TUNE_MACRO_F1]) / 3, 1e-12, 0);
-    assert_close(value[SP_TUNE_COST], -(1 + 5 + 2.5 + 1 + 2.5 + 5) / 19, 1e-12,
-                 0); /* without a class: its dearest error */
-    /* Segments, background aside: pour, stir and pour, stir, pour of two of each; then pour, stir, pour on both sides. Of the first
-     * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
-    const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
-    assert_close(value[SP_TUNE_SEGMENTS], (13. / 19 + edit + f1) / 3, 1e-12, 0);
-}
-
-/* Every n-th recording, or group; few stay as they are. */
-static void test_part_of_many(void **state)
-{
-    (void)state;
-    enum { N = 100, T = 10 };
-    int64_t offsets[N + 1];
-    int32_t group[N];
-    uint8_t use[N];
-    sp_error err;
-    for (int n = 0; n <= N; n++)
-        offsets[n] = n * T;
-    for (int n = 0; n < N; n++)
-        group[n] = 2 * (n / 4) + 1; /* any numbers do */
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets}};
-    const struct {
-        int64_t most;
-        const int32_t *group;
-        int32_t wanted;
-    } cases[] = {{N * T, NULL, N}, {500, NULL, 50}, {250, NULL, 25}, {10, NULL, 20}, {500, group, N}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        int32_t n = 0;
-        memset(use, 1, N);
-        assert_ok(sp_thin_out(&training, cases[c].group, cases[c].most, use, &err), &err);
-        for (int r = 0; r < N; r++)
-            n += use[r];
-        assert_int_equal(n, cases[c].wanted);
-    }
-    for (int n = 0; n < N; n++)
-        group[n] = 6 * (n % 50) + 3;
-    memset(use, 1, N);
-    use[4] = 0;
-    assert_ok(sp_thin_out(&training, group, 500, use, &err), &err);
-    for (
-        int r = 0; r < N;
-        r++) /* those of a group stay together, wherever they stand; group 4 comes by recording 54, the last */
-        assert_int_equal(use[r], r != 4 && (r % 50 < 4    ? r % 2 == 0
-                                            : r % 50 == 4 ? 49 % 2 == 0
-                                                          : r % 50 % 2 == 1));
-}
-
 typedef struct attempt {
     runs_case c;
     sp_fit_options options;
@@ -542,25 +401,6 @@ static sp_status try_rules(void *arg)
     return status;
 }
 
-/* Beside counts that are there already: settings are tried with durations, and judged. */
-static sp_status try_judging(void *arg)
-{
-    attempt *a = arg;
-    sp_rules rules = {0};
-    sp_model *model = NULL;
-    sp_fit_report report = {.after = NAN};
-    const sp_settings settings = {.temperature = 1, .transition_weight = 1, .dwell = .1};
-    sp_status status = sp_rules_init(&rules, NULL, 2, names, NULL);
-    if (status == SP_OK)
-        status = sp_fit_durations(&a->c.training, &a->options, &rules, &settings, NULL, a->workers, &model,
-                                  &report, NULL);
-    assert_true(status == SP_OK ? report.n_durations == 2 : !model);
-    sp_fit_report_clear(&report);
-    sp_rules_clear(&rules);
-    sp_model_free(model);
-    return status;
-}
-
 static void test_memory(void **state)
 {
     (void)state;
@@ -572,7 +412,7 @@ static void test_memory(void **state)
     a.options.durations = SP_DURATIONS_AUTO;
     a.options.n_folds = 2;
     make_scores(&a.c, 1, 23);
-    assert_true(assert_each_alloc_may_fail(try_judging, &a) > 100);
+    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 100);
     a.options.durations = SP_DURATIONS_NONE;
     a.options.tune = SP_TUNE_NONE;
     assert_true(assert_each_alloc_may_fail(try_rules, &a) > 10);
@@ -586,14 +426,10 @@ int main(void)
         cmocka_unit_test(test_cut_runs_do_not_shorten),
         cmocka_unit_test(test_counts_of_lengths),
         cmocka_unit_test(test_what_is_cut),
-        cmocka_unit_test(test_geometric_is_the_ordinary_chain),
         cmocka_unit_test(test_judged),
         cmocka_unit_test(test_judged_beside_the_random_field),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_rules_with_durations),
-        cmocka_unit_test(test_standard_error),
-        cmocka_unit_test(test_figures_together),
-        cmocka_unit_test(test_part_of_many),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,12 @@ static void a_seed_is_a_seed(void **state)
 #define RS R "\"start\": {\"a\": 1},\n"
 #define RT RS "\"transitions\": [[1, 0], [0, 1]],\n"
 
+#define NIGHTS                                                                                               \
+    "{\"statepath_recipe\": 1, \"seed\": 1, \"classes\": [\"a\", \"b\"], \"recordings\": 2, \"start\": "     \
+    "{\"a\": 1}, "                                                                                           \
+    "\"transitions\": [[1, 0], [0, 1]],\n"
+#define SIGNALS "\"signals\": {\"rate\": 10, \"samples\": 8, \"tones\": {}, \"channels\": [{}]"
+
 static const struct broken {
     const char *text, *message;
 } broken[] = {
@@ -267,6 +273,28 @@ static const struct broken {
      "1}, "
      "\"transitions\": [[1, 0], [0, 1]],\n\"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
      "r.json:2:1: key \"classes\", class \"a\": listed twice; names must differ"},
+    /* nights by numpy's draws (tests/peers/test_numpy_nights.py) */
+    {NIGHTS "\"steps\": 5, \"generator\": \"R\", " SIGNALS "}}",
+     "r.json:2:13: key \"generator\": \"R\" is not known; it is \"gsl\" or \"numpy\""},
+    {NIGHTS "\"steps\": 5, \"unused\": 3, " SIGNALS "}}",
+     "r.json:2:13: key \"unused\": only \"generator\": \"numpy\" has unused steps; leave it out"},
+    {NIGHTS "\"steps\": 5, \"generator\": \"numpy\",\n\"unused\": -3, " SIGNALS "}}",
+     "r.json:3:1: key \"unused\": needs a whole number of steps from 0 to 1000000000"},
+    {NIGHTS "\"steps\": [5, 6], \"generator\": \"numpy\", " SIGNALS "}}",
+     "r.json:2:1: key \"steps\": with \"generator\": \"numpy\" all recordings have one length; give one "
+     "number"},
+    {NIGHTS "\"steps\": 5, \"generator\": \"numpy\", \"unscored\": 0.5, " SIGNALS "}}",
+     "r.json:2:35: key \"unscored\": with \"generator\": \"numpy\" this is 0, since the order of its "
+     "draws has no place for "
+     "it"},
+    {NIGHTS "\"steps\": 5, \"generator\": \"numpy\",\n" SIGNALS ", \"overlap\": 0.5}}",
+     "r.json:3:70: key \"overlap\": with \"generator\": \"numpy\" this is 0, since the order of its "
+     "draws has no place for "
+     "it"},
+    {NIGHTS "\"steps\": 5, \"generator\": \"numpy\",\n\"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
+     "r.json:2:13: key \"generator\": numpy's draws are for recipes with \"signals\"; leave it out"},
+    {NIGHTS "\"steps\": 5,\n" SIGNALS ", \"both_ends\": 1}}",
+     "r.json:3:70: key \"both_ends\": needs true or false; this is a number"},
 };
 
 static void every_fault_has_its_sentence(void **state)
@@ -320,6 +348,18 @@ static void written_and_read_is_the_same(void **state)
     assert_string_equal(back, text);
     free(back);
     sp_recipe_free(r);
+    sp_recipe *again = NULL;
+    char *first = NULL, *second = NULL;
+    assert_ok(sp_recipe_load(SOURCE_DIR "/datasets/published-experiment.recipe.json", &r, &err), &err);
+    assert_ok(sp_recipe_to_json(r, &first, &err), &err);
+    assert_ok(recipe_from_text(first, &again, &err), &err);
+    assert_ok(sp_recipe_to_json(again, &second, &err), &err);
+    assert_string_equal(first, second);
+    assert_true(again->is_numpy && again->n_unused == 100 && again->signals->both_ends);
+    free(first);
+    free(second);
+    sp_recipe_free(r);
+    sp_recipe_free(again);
 }
 
 /* ---- files ---- */
@@ -435,9 +475,23 @@ static sp_status attempt_simulate(void *arg)
     return status;
 }
 
+static sp_status attempt_nights(void *arg)
+{
+    sp_recipe *r = NULL;
+    sp_signal_maker *maker = NULL;
+    sp_status status = recipe_from_text(arg, &r, NULL);
+    if (status == SP_OK)
+        status = sp_signal_maker_new(r, &maker, NULL);
+    sp_signal_maker_free(maker);
+    sp_recipe_free(r);
+    return status;
+}
+
 static void each_allocation_may_fail(void **state)
 {
     (void)state;
+    char nights[] = NIGHTS "\"steps\": 5, \"generator\": \"numpy\", " SIGNALS "}}";
+    assert_true(assert_each_alloc_may_fail(attempt_nights, nights) > 10);
     char file[] = SOURCE_DIR "/datasets/sleep-demo.recipe.json";
     assert_true(assert_each_alloc_may_fail(attempt_recipe, file) > 10);
     sp_recipe *r = recipe_of(THREE "\"classifier\": {" CONFUSION "}}");
