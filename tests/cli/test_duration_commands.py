@@ -9,12 +9,6 @@ import statepath_test as st
 LOGITS = np.random.default_rng(3).normal(size=(200, 3)) * 1.5
 
 
-def runs(path):
-    """(class, length) of each run."""
-    edges = np.flatnonzero(np.diff(path)) + 1
-    return [(int(path[a]), int(b - a)) for a, b in zip([0, *edges], [*edges, len(path)])]
-
-
 class TestDurations(st.TestCase):
     def setUp(self):
         super().setUp()
@@ -24,26 +18,9 @@ class TestDurations(st.TestCase):
             f.attrs["epoch_seconds"] = 30.0
             f.attrs["classes"] = ["a", "b", "c"]
 
-    def model(self, name, **keys):
-        self.write(name, json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {}, **keys}))
-        return name
-
     def decode(self, model, *arguments, file="x.npy", strategy="viterbi"):
         self.statepath("decode", file, "-m", model, "-s", strategy, "-o", "out.h5", "-f", "-q", *arguments, stdout="", stderr="")
-        with h5py.File(self.path("out.h5")) as f:
-            found = []
-            f.visititems(lambda name, item: found.append(item[:]) if isinstance(item, h5py.Dataset) and item.shape == (200,) else None)
-        return found[0]
-
-    def test_lengths_are_kept(self):
-        model = self.model("m.json", durations={"a": {"min": 3, "max": 6}, "b": {"pmf": [0, 0, 0, 1]}, "c": {"min": 2}})
-        for strategy in ("greedy", "beam:40", "viterbi", "mea", "posterior-viterbi", "online:6"):
-            found = runs(self.decode(model, "--on-infeasible", "report", strategy=strategy))
-            self.assertGreater(len(found), 10)
-            for k, length in found[1:-1]:
-                self.assertTrue({0: 3 <= length <= 6, 1: length == 4, 2: length >= 2}[k], (strategy, k, length))
-            for k, length in (found[0], found[-1]):
-                self.assertLessEqual(length, {0: 6, 1: 4, 2: 200}[k])
+        return next(x for x in self.arrays("out.h5").values() if x.shape == (200,))
 
     def test_time_is_steps_of_the_file(self):
         steps = self.decode(self.model("steps.json", durations={"a": {"min": 3, "max": 6}, "b": {"negative_binomial": {"mean": 4, "dispersion": 2}}}))
@@ -110,10 +87,6 @@ class TestSeen(st.TestCase):
             f.attrs["classes"] = ["a", "b", "c"]
             f.attrs["epoch_seconds"] = 30.0
 
-    def model(self, name, **keys):
-        self.write(name, json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {}, **keys}))
-        return name
-
     def test_model_show(self):
         self.model("m.json", durations={"a": {"min": 3, "max": 40}, "b": {"pmf": [0, 0.5, 0.3, 0.2]},
                                         "c": {"negative_binomial": {"mean": "12min", "dispersion": 2}, "min": "1min"}}, durations_at_ends={"end": "whole"})
@@ -152,9 +125,8 @@ class TestSeen(st.TestCase):
             self.model("m.json", durations=RULES, durations_at_ends=ends)
             self.statepath("compare", "in.h5", "-m", "m.json", "-o", "p.h5", "--json", "r.json", "--csv", "r.csv", "-f", "-q", "--on-infeasible", "relax",
                            "--strategies", "argmax,viterbi")
-            result, expected = json.loads(self.read("r.json")), []
-            with h5py.File(self.path("p.h5")) as f:
-                paths = {"argmax": f["paths/argmax"][:], "viterbi": f["paths/viterbi"][:]}
+            result, expected = self.json("r.json"), []
+            paths = {"argmax": self.arrays("p.h5")["paths/argmax"], "viterbi": self.arrays("p.h5")["paths/viterbi"]}
             for name, path in [*paths.items(), ("reference", self.labels)]:
                 all_found = []
                 for r, (a, b) in enumerate(zip(self.offsets, self.offsets[1:])):
@@ -222,7 +194,7 @@ class TestSeen(st.TestCase):
             self.statepath("compare", "in.h5", *words, "--shard", i + "/2", "--part", "P%i.h5", "-q")
         self.statepath("merge", "P1.h5", "P2.h5", *outputs("two-"), "-q")
         self.assertEqual(self.read("one-r.csv"), self.read("two-r.csv"))
-        one, two = (json.loads(self.read(name + "-r.json")) for name in ("one", "two"))
+        one, two = (self.json(name + "-r.json") for name in ("one", "two"))
         self.assertGreater(len(one["run_places"]), 100)
         self.assertEqual({**one, "command": ""}, {**two, "command": ""})
 
@@ -267,7 +239,7 @@ class TestLearnt(st.TestCase):
     def test_fit_says_what_was_learnt_and_whether_it_was_taken(self):
         def fit(*words):
             said = self.statepath("fit", "d.h5", "-o", "m.json", "-f", *words).stdout
-            return said, json.loads(self.read("m.json"))
+            return said, self.json("m.json")
 
         said, model = fit("--method", "counts", "--durations", "auto")
         self.assertRegex(said, r"\ndurations +runs +no end +mean dispersion +smoothing\na +\d+ +\d+ +3\.\d +[\d.]+ +\d+ runs\nb +\d+ +\d+ +5\.0 +[\d.]+ +\d+ runs\n")
@@ -288,7 +260,7 @@ class TestLearnt(st.TestCase):
             said = self.statepath("compare", "d.h5", "-m", "free.json", "--cv", "2", "--strategies", "viterbi,mea", "--json", "-", *words).stdout
             return {s: r["accuracy"] for s, r in json.loads(said)["strategies"].items()}
 
-        self.write("free.json", json.dumps({"statepath_model": 1, "name": "free", "classes": ["a", "b"], "forbid": {}}))
+        self.model("free.json", "ab")
         none, auto = (accuracy("--method", "counts", "--durations", word) for word in ("none", "auto"))
         for strategy in none:
             self.assertGreater(auto[strategy], none[strategy] + .02)
@@ -302,7 +274,7 @@ class TestLearnt(st.TestCase):
         for method in "crf", "em":
             self.assertGreater(accuracy("--method", method, "--epoch-seconds", "30")["viterbi"], none["viterbi"] + .02)
         self.statepath("fit", "d.h5", "-r", "free.json", "-o", "m.json", "--epoch-seconds", "30")
-        self.assertEqual(json.loads(self.read("m.json"))["durations"], {"b": {"min": "150s", "max": "150s"}})
+        self.assertEqual(self.json("m.json")["durations"], {"b": {"min": "150s", "max": "150s"}})
         self.statepath("compare", "d.h5", "-m", "m.json", "--epoch-seconds", "30", "--json", "r.json", "-q")
 
     def test_refused(self):

@@ -55,8 +55,7 @@ class TestWindows(st.TestCase):
         found = {}
         for s in ("argmax", "viterbi", "mea"):
             self.statepath("decode", data, "--model", model, "--strategy", s, "-o", "p.h5", "-f", *options)
-            with h5py.File(self.path("p.h5")) as f:
-                found[s] = f["paths/" + s][:]
+            found[s] = self.arrays("p.h5")["paths/" + s]
         return found
 
     def test_they_are_taken_where_they_help_and_decode_as_defined(self):

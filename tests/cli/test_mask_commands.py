@@ -43,8 +43,7 @@ moves.h5: masked scores, by its own mask
 """)
         self.statepath("mask", "softmax", "moves.h5", "--multiply", "-o", "wrong.h5", stderr="wrote wrong.h5\n",
                        stdout="on forbidden classes stays 0.2954 of the probability, the mean of all rows; at most 0.2954, at recording moves, step 0\n")
-        with h5py.File(self.path("wrong.h5")) as f:
-            np.testing.assert_allclose(f["probs"][:], softmax(LOGITS * MOVES), rtol=1e-14)
+        np.testing.assert_allclose(self.arrays("wrong.h5")["probs"], softmax(LOGITS * MOVES), rtol=1e-14)
 
     def test_previous(self):
         self.h5("night.h5", logits=np.array([[2.1, -.5, 1.8, .3, -1.2]] * 3), before=np.array([2, -1, 0]), allow=ALLOW, hypnogram=np.array([0, 1, 2]),
@@ -72,8 +71,7 @@ night.h5: masked scores, by %s, given the class before in %s
         """Previous stages where REM is 5."""
         self.h5("night.h5", logits=np.zeros((2, 5)), before=np.array([5, 2]), classes=STAGES)
         self.statepath("mask", "apply", "night.h5", "-m", "sleep-strict", "--previous", "before", "--map", "0=Wake,1=N1,2=N2,3=N3,5=REM", "-o", "a.h5")
-        with h5py.File(self.path("a.h5")) as f:
-            np.testing.assert_array_equal(np.isfinite(f["logits"][:]), ALLOW[[4, 2]])
+        np.testing.assert_array_equal(np.isfinite(self.arrays("a.h5")["logits"]), ALLOW[[4, 2]])
 
     def test_padding(self):
         padding = """\
@@ -193,8 +191,7 @@ class TestLaws(st.TestCase):
             with h5py.File(self.path("a.h5")) as f:
                 self.assertEqual(f["logits"].dtype, dtype)
                 np.testing.assert_array_equal(f["logits"][:], np.where(mask, logits, -np.inf))
-            with h5py.File(self.path("m.h5")) as f:
-                np.testing.assert_allclose(f["probs"][:], softmax(logits.astype("f8") * mask), rtol=1e-12 if dtype == "f8" else 2e-7, atol=1e-45)
+            np.testing.assert_allclose(self.arrays("m.h5")["probs"], softmax(logits.astype("f8") * mask), rtol=1e-12 if dtype == "f8" else 2e-7, atol=1e-45)
             leak = json.loads(self.statepath("mask", "leak", "r.h5", "--mask", "/other", "--json", "-").stdout)
             own = np.where(mask, softmax(logits.astype("f8")), 0).sum(1)  # the other mask forbids what this one allows
             self.assertAlmostEqual(leak["mean"], own.mean(), places=12)
@@ -237,8 +234,7 @@ class TestLaws(st.TestCase):
         logits = rng.normal(0, 2, (80, 5))
         self.h5("n.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=STAGES)
         self.statepath("decode", "n.h5", "-m", "sleep-strict", "-o", "p.h5")
-        with h5py.File(self.path("p.h5")) as f:
-            path = f["paths/viterbi"][:]
+        path = self.arrays("p.h5")["paths/viterbi"]
         self.statepath("mask", "apply", "n.h5", "-m", "sleep-strict", "-o", "a.h5")
         self.h5("with.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=STAGES, path=path)
         self.statepath("mask", "apply", "with.h5", "-m", "sleep-strict", "--paths", "path", "-o", "b.h5")

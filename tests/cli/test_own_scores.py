@@ -31,8 +31,7 @@ class TestOwnScores(st.TestCase):
 
     def decoded(self, *words, model="m.json"):
         self.statepath("decode", "in.h5", "--kind", "scores", "-m", model, "-s", "argmax", "--missing", "uniform", "-o", "out.h5", "-f", "-q", *words)
-        with h5py.File(self.path("out.h5")) as f:
-            return f["paths/argmax"][:]
+        return self.arrays("out.h5")["paths/argmax"]
 
     def test_decode(self):
         for words in ((), ("--prior-weight", "2"), ("--temperature", "0.3"), ("--prior-weight", "-5", "--temperature", "40"), ("--on-infeasible", "relax")):

@@ -117,8 +117,7 @@ class TestReview(st.TestCase):
         classes = CLASSES[:2] + ["'=2+3"]
         marginals = {n: gains(np.log(np.maximum(self.p[a:b], 1e-300))) for n, a, b in self.recordings()}
         places = []
-        with h5py.File(self.path("p.h5")) as f:
-            paths = f["paths/viterbi"][:]
+        paths = self.arrays("p.h5")["paths/viterbi"]
         for row in rows:
             n, t = names[row["recording"]], int(row["step"])
             places.append((n, t))

@@ -24,21 +24,15 @@ class TestRuleCommands(st.TestCase):
             f["probs"], f["labels"] = PROBS, np.array([0, 1, 1, 2, 0, 2, -1, 2], np.int8)
             f["offsets"], f["ids"] = [0, 5, 8], np.array(["r1", "r2"], dtype="S")
             f.attrs["classes"] = ["a", "b", "c"]
-        self.model("m.json", RULES)
-
-    def model(self, name, rules, **more):
-        self.write(name, json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {}, "rules": rules, **more}))
-        return name
+        self.model("m.json", rules=RULES)
 
     def compare(self, *arguments, model="m.json", status=0):
         self.statepath("compare", "x.h5", "-m", model, "--json", "r.json", "-f", "-q", *arguments, status=status)
-        with open(self.path("r.json"), encoding="utf-8") as f:
-            return json.load(f)
+        return self.json("r.json")
 
     def paths(self, *arguments, strategy="viterbi", status=0):
         self.statepath("decode", "x.h5", "-m", "m.json", "-s", strategy, "-o", "p.h5", "-f", "-q", *arguments, status=status)
-        with h5py.File(self.path("p.h5")) as f:
-            return f["paths/" + strategy][:].tolist()
+        return self.arrays("p.h5")["paths/" + strategy].tolist()
 
     def test_table(self):
         text = self.statepath("compare", "x.h5", "-m", "m.json", "-q").stdout
@@ -78,7 +72,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 found = {row[0]: [row[at] for at in places] for row in table[1:]}
                 self.assertEqual({name: found[name] for name in wanted}, wanted, (arguments, table))
         for rules in (RULES[:1], RULES[1:], []):
-            for head, table in zip(heads, self.first_tables("compare", "x.h5", "-m", self.model("some.json", rules))):
+            for head, table in zip(heads, self.first_tables("compare", "x.h5", "-m", self.model("some.json", rules=rules))):
                 self.assertEqual([name in table[0] for name in head], [RULES[0] in rules, RULES[1] in rules], table[0])
 
     def test_figures(self):
@@ -109,7 +103,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
             self.assertEqual(self.paths(*words), best(PROBS[:5], pattern) + best(PROBS[5:], pattern), words)
 
     def test_command_line_is_the_model(self):
-        self.model("bare.json", [])
+        self.model("bare.json")
         bare = self.compare("--rule", "never a b a", "--rule", "ends=1: at_least 2 a", model="bare.json")
         whole = self.compare()
         for key in ("strategies", "reference", "model"):
@@ -126,8 +120,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
         for i in (1, 2):
             self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--shard", "%d/2" % i, "--part", "P-%i-of-%n.h5")
         self.statepath("merge", "P-1-of-2.h5", "P-2-of-2.h5", "--json", "merged.json", "-q")
-        with open(self.path("merged.json"), encoding="utf-8") as f:
-            merged = json.load(f)
+        merged = self.json("merged.json")
         self.assertEqual(merged["reference"]["rules"], whole["reference"]["rules"])
         self.assertEqual([merged["reference"][key] for key in ("hard_violations", "priced_violations")], [0, 2])
         for name in whole["strategies"]:
@@ -140,7 +133,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.assertEqual([rule["rule"] for rule in costs["rules"]], ["rule1", "ends"])
         self.assertEqual([(rule["reference"], rule["argmax"]) for rule in costs["rules"]], [(0, 1), (2, 2)])
         for i, rule in enumerate(costs["rules"]):
-            without = self.compare(model=self.model("without.json", RULES[:i] + RULES[i + 1:]))
+            without = self.compare(model=self.model("without.json", rules=RULES[:i] + RULES[i + 1:]))
             self.assertAlmostEqual(rule["accuracy"], without["strategies"]["viterbi"]["accuracy"])
             self.assertAlmostEqual(rule["mask_ceiling"], without["mask_ceiling"])
         text = self.statepath("compare", "x.h5", "-m", "m.json", "--rule-costs", "-q").stdout
@@ -161,8 +154,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 f.attrs["classes"] = ["a", "b", "c"]
             words = [word for rule in rules for word in ("--rule", "own: " + rule)]
             self.statepath("decode", name, "-m", "m.json", "-o", "p.h5", "-f", "-q", *words)
-            with h5py.File(self.path("p.h5")) as f:
-                expected += f["paths/viterbi"][:].tolist()
+            expected += self.arrays("p.h5")["paths/viterbi"].tolist()
         self.assertEqual(self.own_paths("own.csv"), expected)
         self.assertEqual(expected[:5], [0, 1, 1, 2, 2])
         said = self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f", "--own-rules", "own.csv").stderr
@@ -185,10 +177,10 @@ ends   at_least 2 a      1          2           1       2           1       """,
         """Own rules that are the model's give the model's paths, whole and in pieces, with confidence."""
         rng = np.random.default_rng(8)
         with h5py.File(self.path("x.h5"), "w") as f:
-            for name, n in (("r1", 300), ("r2", 40000)):
+            for name, n in (("r1", 300), ("r2", 4000)):
                 f["recordings/%s/probs" % name] = rng.dirichlet([.5] * 3, n)
             f.attrs["classes"] = ["a", "b", "c"]
-        self.model("m.json", [])
+        self.model("m.json")
         self.write("own.csv", "id,rule\nr1,never a b a; at_least 9 runs of c\nr2,never a b a; at_least 9 runs of c\n")
         for strategy in ("viterbi", "greedy", "mea", "posterior-viterbi", "beam:5", "online:4"):
             paths = []
@@ -232,24 +224,23 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 probs[np.arange(len(labels)), labels] = .96
                 f["recordings/r%02d/probs" % r], f["recordings/r%02d/labels" % r] = probs, labels.astype(np.int8)
             f.attrs["classes"] = ["a", "b", "c"]
-        self.model("m.json", ["never c b c", {"name": "short", "rule": "never a b a"}, {"name": "idle", "rule": "never b b b b"}])
+        self.model("m.json", rules=["never c b c", {"name": "short", "rule": "never a b a"}, {"name": "idle", "rule": "never b b b b"}])
         out = self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "--prices", "learn", "-o", "f.json").stdout
-        with open(self.path("f.json"), encoding="utf-8") as f:
-            rules = json.load(f)["rules"]
+        rules = self.json("f.json")["rules"]
         self.assertEqual(rules[0], "never c b c")
         self.assertLess(rules[1]["cost"], 8)
         self.assertEqual(rules[2], {"name": "idle", "rule": "never b b b b"})
         self.assertRegex(out, r"\nshort +never +%g   never a b a\nidle +never +never   never b b b b\n" % rules[1]["cost"])
         self.assertRegex(out, r"prices: accuracy of viterbi in the folds that chose them: 1\.0000 with those learnt, 0\.9\d+ with those declared")
         self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "-o", "f.json", "-f")
-        with open(self.path("f.json"), encoding="utf-8") as f:
-            self.assertNotIn("cost", f.read())
-        self.model("none.json", ["never c b c"])
+        self.assertNotIn(b"cost", self.read("f.json"))
+        self.model("none.json", rules=["never c b c"])
         self.refuses("fit", "x.h5", "--rules", "none.json", "--method", "counts", "--prices", "learn", "-o", "g.json", status=2,
                      sentence="--prices learn: the rules have none over more than two steps that has a name")
 
     def test_fitted_models_keep_rules(self):
-        """Whatever is learnt, the default first, and in the models of folds. The reference breaks the first rule in each recording; the second is priced."""
+        """The default and another method, and the models of folds; tests/unit/learn/test_fitted_rules.c has all. The reference breaks the first rule
+        in each recording; the second is priced."""
         rng = np.random.default_rng(9)
         with h5py.File(self.path("y.h5"), "w") as f:
             for r in range(9):
@@ -260,25 +251,25 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 f["recordings/r%d/probs" % r], f["recordings/r%d/labels" % r] = probs, labels.astype(np.int8)
             f.attrs["classes"] = ["a", "b", "c"]
         rules = ["never a b a", {"name": "calm", "rule": "at_most 3 runs of c", "cost": 0.5}]
-        self.model("m.json", rules, aliases={"a": ["ay"], "c": ["see"]})
-        for options in ([], ["--method", "counts"], ["--method", "em"], ["--memory", "3"], ["--features", "windows"], ["--durations", "auto"],
-                        ["--penalty", "3"], ["--tune", "none"]):
+        self.model("m.json", rules=rules, aliases={"a": ["ay"], "c": ["see"]})
+        for options in ([], ["--method", "em"]):
             self.statepath("fit", "y.h5", "--rules", "m.json", "-o", "f.json", "-f", *options)
-            with open(self.path("f.json"), encoding="utf-8") as f:
-                model = json.load(f)
+            model = self.json("f.json")
             self.assertEqual(model["rules"], rules, options)
             self.assertEqual(model["aliases"], {"a": ["ay"], "c": ["see"]}, options)
             self.statepath("compare", "y.h5", "-m", "m.json", "--cv", "3", "--json", "r.json", "-f", "-q", *options)
-            with open(self.path("r.json"), encoding="utf-8") as f:
-                found = json.load(f)
+            found = self.json("r.json")
             self.assertGreater(found["strategies"]["argmax"]["rules"]["rule1"]["violations"], 9)
             self.assertEqual(found["strategies"]["viterbi"]["rules"]["rule1"]["violations"], 0, options)
 
     def test_clinical_rules_across_folds(self):
-        demo = os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")
-        self.statepath("compare", demo, "-m", "sleep-clinical", "--cv", "3", "--json", "r.json", "-q")
-        with open(self.path("r.json"), encoding="utf-8") as f:
-            found = json.load(f)["strategies"]
+        with h5py.File(os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")) as f:
+            end = f["offsets"][4]
+            self.h5("demo.h5", **{name: f[name][:end] for name in ("log_probs", "labels")}, offsets=f["offsets"][:5], ids=f["ids"][:4],
+                    classes=f["classes"][:])
+        self.statepath("compare", "demo.h5", "-m", "sleep-clinical", "--cv", "2", "--method", "counts", "--tune", "none", "--strategies",
+                       "argmax,viterbi", "--epoch-seconds", "30", "--json", "r.json", "-q")
+        found = self.json("r.json")["strategies"]
         self.assertGreater(sum(rule["violations"] for rule in found["argmax"]["rules"].values()), 0)
         self.assertEqual([rule["violations"] for rule in found["viterbi"]["rules"].values()], [0, 0])
 
@@ -304,7 +295,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
     def test_classes_called_like_keywords(self):
         """In quotes, in a model and on the command line; without, the sentence says how."""
         classes = ["first", "of", "from"]
-        model = lambda *rules: self.write("k.json", json.dumps({"statepath_model": 1, "name": "k", "classes": classes, "forbid": {}, "rules": rules}))
+        model = lambda *rules: self.model("k.json", classes, rules=rules)
         with h5py.File(self.path("k.h5"), "w") as f:
             f["probs"], f.attrs["classes"] = PROBS, classes
         run = ["decode", "k.h5", "-m", "k.json", "-f"]
@@ -312,9 +303,8 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.statepath(*run, "-o", "a.h5")
         model()
         self.statepath(*run, "-o", "b.h5", "--rule", "x: 'first'+ 'of'+ 'from'+")
-        with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b:
-            path = a["paths/viterbi"][:].tolist()
-            self.assertEqual((path, path[0], path[-1], set(path)), (sorted(b["paths/viterbi"][:].tolist()), 0, 2, {0, 1, 2}))
+        path, other = (self.arrays(name)["paths/viterbi"].tolist() for name in ("a.h5", "b.h5"))
+        self.assertEqual((path, path[0], path[-1], set(path)), (sorted(other), 0, 2, {0, 1, 2}))
         said = "rule %s: line 1, column 6: a class is expected, but here is +; first is a keyword here, and the class of that name stands in quotes: 'first'"
         self.refuses(*run, "-o", "c.h5", "--rule", "x: first+ of+", sentence=said % "x" + "\n  first+ of+\n       ^")
         model("first+ of+")
@@ -342,7 +332,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
         return [line for line in lines if line.startswith(("rule ", "states: "))]
 
     def test_show_says_which_rules_need_a_length(self):
-        self.model("m.json", ["at_least 1 a", {"name": "t", "rule": "not_before 2min c"}, "never a c", {"name": "u", "rule": "never b{90s}"}])
+        self.model("m.json", rules=["at_least 1 a", {"name": "t", "rule": "not_before 2min c"}, "never a c", {"name": "u", "rule": "never b{90s}"}])
         missing = ("(rule %s: a length is a time, %d s, but how long a step of the scores is is not known; --epoch-seconds says it, "
                    "or write the length in steps)")
         self.assertEqual(self.shown(), ["rule rule1: at least 1 step of a (5 states so far)",
@@ -354,34 +344,34 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.assertEqual(lines[4], "states: %s with its rules and durations" % lines[3].split("(")[1].split()[0])
 
     def test_show_says_once_what_is_contradictory(self):
-        self.model("m.json", ["first a", {"name": "x", "rule": "first b"}, "never a c"])
+        self.model("m.json", rules=["first a", {"name": "x", "rule": "first b"}, "never a c"])
         self.assertEqual(self.shown()[1:], ["rule x: it begins with b (model m: no path can keep the rules rule1 and x at once, whatever the scores; "
                                             "change one of them, or give it a cost)", "rule rule3: no stretch of neighbouring steps is a c"])
 
     def test_slow_models_say_so(self):
         said = "with its rules and durations"
-        self.model("m.json", ["at_least 300 a"])
+        self.model("m.json", rules=["at_least 300 a"])
         # a and not yet, 0 to 300 of them: 301 states of each class that is not a, 300 of a
         self.assertEqual(self.shown(), ["rule rule1: at least 300 steps of a (902 states so far)",
                                         "states: 902 with its rules and durations; decoding takes some 300 times as long as with the matrix alone"])
         note = ("statepath: note: model m: with its rules and durations it has 902 states; decoding takes some 300 times as long as with the matrix "
                 "alone\n")
-        self.model("m.json", [{"rule": "at_least 300 a", "cost": 0.01}])
+        self.model("m.json", rules=[{"rule": "at_least 300 a", "cost": 0.01}])
         for command in (["decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f"], ["compare", "x.h5", "-m", "m.json"],
                         ["fit", "x.h5", "--rules", "m.json", "-o", "f.json", "-f"]):
             self.assertEqual(self.statepath(*command).stderr.count(note), 1, command)
             self.assertNotIn(said, self.statepath(*command, "-q").stderr)
         self.assertNotIn(said, self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f", "-s", "argmax").stderr)
-        self.model("m.json", ["at_least 20 a"])
+        self.model("m.json", rules=["at_least 20 a"])
         self.assertNotIn("times", "".join(self.shown()))
-        self.model("m.json", [], durations={k: {"max": 2000} for k in "abc"})
+        self.model("m.json", durations={k: {"max": 2000} for k in "abc"})
         self.assertRegex(self.shown()[0], "^states: [0-9,]+ with its rules and durations; decoding takes some [0-9]+ times as long as with the matrix alone$")
-        self.model("m.json", [])
+        self.model("m.json")
         self.assertEqual(self.shown(), [])
 
     def test_stream_whose_length_is_known(self):
         lines = "".join(" ".join(map(str, row)) + "\n" for row in PROBS[:3])
-        self.model("m.json", ["last c"])
+        self.model("m.json", rules=["last c"])
         self.statepath("stream", "-m", "m.json", "-L", "0", stdin=lines, status=3)
         self.statepath("stream", "-m", "m.json", "-L", "0", "--remaining", "3", stdin=lines, stdout="a\nb\nc\n", stderr="")
         self.statepath("stream", "-m", "m.json", "-L", "0", "--remaining", "2", stdin=lines, status=1, stdout="a\nc\n",

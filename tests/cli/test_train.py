@@ -25,8 +25,7 @@ class TestTrain(st.TestCase):
         return self.statepath("train", "s.h5", "-o", "w.h5", *more, **how)
 
     def weights(self, name="w.h5"):
-        with h5py.File(self.path(name)) as f:
-            return {p: f[p][:] for p in ("layer1/weight", "layer2/bias", "layer3/weight", "output/weight", "output/bias")}
+        return {p: self.arrays(name)[p] for p in ("layer1/weight", "layer2/bias", "layer3/weight", "output/weight", "output/bias")}
 
     def test_inspect_says_that_these_are_signals(self):
         with h5py.File(self.path("s.h5")) as f:
@@ -273,8 +272,7 @@ next: statepath train s.h5 -o weights.h5
             f["labels"] = labels
         self.statepath("train", "own.h5", "--signals", "eeg", "-o", "own-w.h5", "--epochs", "8", "--rate", "0.003")
         self.statepath("predict", "own.h5", "--signals", "eeg", "-w", "own-w.h5", "-o", "own-p.h5")
-        with h5py.File(self.path("own-p.h5")) as f:
-            self.assertGreater((f["log_probs"][:].argmax(axis=1) == labels).mean(), 0.95)
+        self.assertGreater((self.arrays("own-p.h5")["log_probs"].argmax(axis=1) == labels).mean(), 0.95)
         self.statepath("model", "new", "band", "--classes", "class0,class1", "-o", "m.json")
         self.statepath("compare", "own-p.h5", "--model", "m.json")
         self.refuses("predict", "s.h5", "--weights", "own-w.h5", "-o", "x.h5",

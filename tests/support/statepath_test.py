@@ -9,6 +9,7 @@
 The program is $STATEPATH, built in $STATEPATH_BUILD, the project $STATEPATH_SOURCE, real data $STATEPATH_SHARED; CTest sets them. Exit
 status 77 = skipped; a test that skips a part says so in a line that begins with "skipped: " (tests/support/skipped.py reads it).
 """
+import json
 import os
 import shutil
 import subprocess
@@ -90,6 +91,26 @@ class TestCase(unittest.TestCase):
                 f.attrs["classes"] = datasets.pop("classes")
             for key, value in datasets.items():
                 f[key.replace("__", "/")] = value
+
+    def arrays(self, name):
+        """All that an HDF5 file holds: {"paths/viterbi": array}."""
+        found = {}
+        with h5py.File(self.path(name)) as f:
+            f.visititems(lambda key, item: found.update({key: item[()]}) if isinstance(item, h5py.Dataset) else None)
+        return found
+
+    def model(self, name, classes="abc", **keys):
+        """Writes a model of these classes; without `allow`, `forbid` or the like everything is allowed."""
+        rules = {} if {"allow", "forbid", "matrix", "probabilities", "log_weights"} & set(keys) else {"forbid": {}}
+        self.write(name, json.dumps({"statepath_model": 1, "name": "m", "classes": list(classes), **rules, **keys}))
+        return name
+
+    def json(self, name):
+        return json.loads(self.read(name))
+
+    def results(self, *arguments, **how):
+        """The JSON that a command prints."""
+        return json.loads(self.statepath(*arguments, "--json", "-", **how).stdout)
 
     def files(self):
         return sorted(os.listdir(self.folder))
