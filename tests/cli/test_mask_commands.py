@@ -192,10 +192,12 @@ class TestLaws(st.TestCase):
                 self.assertEqual(f["logits"].dtype, dtype)
                 np.testing.assert_array_equal(f["logits"][:], np.where(mask, logits, -np.inf))
             np.testing.assert_allclose(self.arrays("m.h5")["probs"], softmax(logits.astype("f8") * mask), rtol=1e-12 if dtype == "f8" else 2e-7, atol=1e-45)
-            leak = json.loads(self.statepath("mask", "leak", "r.h5", "--mask", "/other", "--json", "-").stdout)
+            leak = self.results("mask", "leak", "r.h5", "--mask", "/other")
             own = np.where(mask, softmax(logits.astype("f8")), 0).sum(1)  # the other mask forbids what this one allows
             self.assertAlmostEqual(leak["mean"], own.mean(), places=12)
             self.assertAlmostEqual(leak["maximum"], own.max(), places=12)
+            for q, found in leak["quantiles"].items():
+                self.assertAlmostEqual(found, np.quantile(own, float(q)), places=12)
 
     def test_rows_of_probabilities(self):
         probs = np.random.default_rng(5).dirichlet([.5] * 4, 9)

@@ -17,18 +17,6 @@ def plain(array):
     return ["-inf" if x == -np.inf else x for x in np.asarray(array, dtype=float).ravel().tolist()]
 
 
-def softmax_case(rng, rows, classes, width):
-    logits = rng.normal(0, width, (rows, classes))
-    mask = rng.random((rows, classes)) < rng.random()
-    mask[np.arange(rows), rng.integers(0, classes, rows)] = True
-    hidden = np.where(mask, logits, -np.inf)
-    leak = np.where(mask, 0, softmax(logits, axis=1)).sum(axis=1)
-    at = [0, 0.1, 0.5, 0.95, 0.99, 1]
-    return {"rows": rows, "classes": classes, "logits": plain(logits), "mask": plain(mask), "softmax": plain(softmax(hidden, axis=1)),
-            "log_softmax": plain(log_softmax(hidden, axis=1)), "leak": plain(leak), "mean": leak.mean(), "maximum": leak.max(),
-            "probabilities": at, "quantiles": plain(np.quantile(leak, at))}
-
-
 def attention_case(rng, items, steps):
     lengths = rng.integers(1, steps + 1, items)
     scores = rng.normal(0, 2, (items, steps, steps))
@@ -51,6 +39,5 @@ def loss_case(rng, steps, classes, weighted):
 
 
 rng = np.random.default_rng(20240229)
-json.dump({"softmax": [softmax_case(rng, int(rng.integers(1, 20)), int(rng.integers(2, 30)), w) for w in (0.1, 1, 5, 20, 100, 400)],
-           "attention": [attention_case(rng, int(rng.integers(1, 4)), int(rng.integers(1, 9))) for _ in range(5)],
+json.dump({"attention": [attention_case(rng, int(rng.integers(1, 4)), int(rng.integers(1, 9))) for _ in range(5)],
            "loss": [loss_case(rng, int(rng.integers(5, 60)), int(rng.integers(2, 9)), i % 2 == 1) for i in range(6)]}, sys.stdout)

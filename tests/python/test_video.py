@@ -40,21 +40,6 @@ def edit(path, truth, background):
     return 1 - row[-1] / max(len(a), len(b), 1)
 
 
-@pytest.mark.parametrize("background", [(), ("background",), ("background", "pour")])
-def test_random_videos(background):
-    rng = np.random.default_rng(3)
-    names = np.array(["background", "cut", "mix", "pour"])
-    for _ in range(20):
-        truth = [names[np.repeat(rng.integers(0, 4, 12), rng.integers(1, 9, 12))] for _ in range(4)]
-        paths = [np.where(rng.random(len(v)) < 0.2, names[rng.integers(0, 4, len(v))], v) for v in truth]
-        got = video.segment_scores(paths, truth, background=background)
-        for percent in (10, 25, 50):
-            right, ours, theirs = np.sum([counts(p, v, percent / 100, background) for p, v in zip(paths, truth)], 0)
-            assert got["F1@%d" % percent] == pytest.approx(200 * right / (ours + theirs))
-        assert got["edit"] == pytest.approx(100 * np.mean([edit(p, v, background) for p, v in zip(paths, truth)]))
-        assert got["accuracy"] == pytest.approx(100 * np.mean(np.concatenate(paths) == np.concatenate(truth)))
-
-
 def test_numbers_and_names_agree():
     truth, path = [0, 0, 1, 1, 2, 2, 2], [0, 1, 1, 1, 2, 0, 2]
     names = ["background", "cut", "mix"]
@@ -74,19 +59,22 @@ def test_faults(tmp_path):
 
 
 @pytest.mark.parametrize("background", [(), ("background",), ["background", "pour"]])
-def test_one_video(background):
-    """Against the transcription above, and pooled as segment_scores() does."""
+def test_random_videos(background):
+    """Video by video against the transcription above, and pooled."""
     rng = np.random.default_rng(4)
     names = np.array(["background", "cut", "mix", "pour"])
     truth = [names[np.repeat(rng.integers(0, 4, 9), rng.integers(1, 9, 9))] for _ in range(20)]
     paths = [np.where(rng.random(len(v)) < 0.2, names[rng.integers(0, 4, len(v))], v) for v in truth]
+    pooled = video.segment_scores(paths, truth, background=background)
+    assert pooled["edit"] == pytest.approx(100 * np.mean([edit(p, v, background) for p, v in zip(paths, truth)]))
+    assert pooled["accuracy"] == pytest.approx(100 * np.mean(np.concatenate(paths) == np.concatenate(truth)))
     for percent in (10, 25, 50):
         found = [video.f_score(p.tolist(), v, percent / 100, background) for p, v in zip(paths, truth)]
         for got, p, v in zip(found, paths, truth):
             right, ours, theirs = counts(p, v, percent / 100, background)
             assert got == (right, ours - right, theirs - right) and all(type(n) is float for n in got)
         tp, fp, fn = np.sum(found, 0)
-        assert video.segment_scores(paths, truth, background=background)["F1@%d" % percent] == pytest.approx(200 * tp / (2 * tp + fp + fn))
+        assert pooled["F1@%d" % percent] == pytest.approx(200 * tp / (2 * tp + fp + fn))
     for p, v in zip(paths, truth):
         assert video.edit_score(p, v.tolist(), bg_class=background) == pytest.approx(100 * edit(p, v, background))
         longest = max(len(segments(p, background)), len(segments(v, background)))

@@ -168,7 +168,8 @@ static bool may_be(const sp_training *training, int64_t t, int32_t k)
     return set < 0 || training->label_sets[set * training->batch.scores.n_classes + k];
 }
 
-double learn_log_z(const sp_model *model, const sp_training *training, bool has_labels, bool has_scores)
+double learn_log_z(const sp_model *model, const sp_training *training, bool has_labels, bool has_scores,
+                   double *steps)
 {
     sp_error err;
     sp_chain *chain;
@@ -194,8 +195,12 @@ double learn_log_z(const sp_model *model, const sp_training *training, bool has_
         }
         s.data = x;
         s.dtype = SP_F64;
-        assert_ok(sp_forward_backward(chain, &s, scratch, NULL, &log_z, &err), &err);
+        double *marginals = steps ? malloc((size_t)(s.n_steps * K) * sizeof *marginals) : NULL;
+        assert_ok(sp_forward_backward(chain, &s, scratch, marginals, &log_z, &err), &err);
+        for (int64_t i = 0; steps && i < s.n_steps * K; i++)
+            steps[i % K] += marginals[i];
         sum += log_z;
+        free(marginals);
         free(x);
     }
     sp_chain_free(chain);

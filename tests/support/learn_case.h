@@ -44,8 +44,10 @@ sp_model *learn_rules_model(const learn_rules *rules, uint64_t seed, bool has_we
 /* Gives a model without transitions these states of its classes. */
 void learn_give_states(sp_model *model, int32_t n_states, const int32_t *class_of_state);
 
-/* log Z of the paths of a model, of those that the labels allow where they are asked for, with scores or of the rules alone. */
-double learn_log_z(const sp_model *model, const sp_training *training, bool has_labels, bool has_scores);
+/* log Z of the paths of a model, of those that the labels allow where they are asked for, with scores or of the rules alone.
+ *   steps  [K] expected in each column's class are added to it; or NULL */
+double learn_log_z(const sp_model *model, const sp_training *training, bool has_labels, bool has_scores,
+                   double *steps);
 
 /* Parameters [n] of a random field, from -1 to 1, a scale from .5 to 1.5 first. To be freed by the caller. */
 double *learn_theta(int64_t n, uint64_t seed);

@@ -390,7 +390,7 @@ static void states_become_different(void **state)
     assert_close(exp(found->weight[sp_model_edge(found, 2, 2)]), 1 - 1. / 6, 0.02, 0);
     sp_training other = training;
     other.labels = labels[1];
-    assert_true(learn_log_z(found, &other, true, false) > learn_log_z(one, &other, true, false) + 50);
+    assert_true(learn_log_z(found, &other, true, false, NULL) > learn_log_z(one, &other, true, false, NULL) + 50);
     sp_workers_free(workers);
     sp_model_free(m);
     sp_model_free(one);

@@ -1,4 +1,5 @@
-/* Masks against numpy, scipy and scikit-learn: tests/peers/mask_cases.py makes random cases and their answers. */
+/* Attention and losses against numpy, scipy and scikit-learn: tests/peers/mask_cases.py makes random cases and their answers. Masked softmax and
+ * leak: tests/cli/test_mask_commands.py. */
 #include "check.h"
 #include "statepath/mask.h"
 
@@ -61,57 +62,6 @@ static double *numbers(const json_t *object, const char *key, int64_t expected)
         x[i] = json_is_string(value) ? -INFINITY : json_number_value(value);
     }
     return x;
-}
-
-static void test_softmax_and_leak(void **state)
-{
-    (void)state;
-    if (!cases)
-        skip();
-    size_t at;
-    const json_t *c;
-    json_array_foreach(json_object_get(cases, "softmax"), at, c)
-    {
-        int64_t rows = whole(c, "rows"), classes = whole(c, "classes"), n = rows * classes, n_quantiles = 6;
-        double *l = numbers(c, "logits", n), *m = numbers(c, "mask", n), *p = numbers(c, "softmax", n);
-        double *logs = numbers(c, "log_softmax", n), *leak = numbers(c, "leak", rows);
-        double *probabilities = numbers(c, "probabilities", n_quantiles),
-               *quantiles = numbers(c, "quantiles", n_quantiles);
-        double *out = malloc((size_t)n * sizeof *out), found[6];
-        uint8_t *mask = malloc((size_t)n);
-        for (int64_t i = 0; i < n; i++)
-            mask[i] = m[i] != 0;
-        sp_error err;
-        sp_scores scores = {.data = l, .dtype = SP_F64, .n_classes = (int32_t)classes, .n_steps = rows};
-        for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
-            assert_ok(sp_masked_softmax(&scores, mask, (sp_softmax_form)form, out, &err), &err);
-            for (int64_t i = 0; i < n; i++)
-                assert_close(out[i], p[i], 1e-12, 0);
-            assert_ok(sp_masked_log_softmax(&scores, mask, (sp_softmax_form)form, out, &err), &err);
-            for (int64_t i = 0; i < n; i++)
-                assert_close(out[i], logs[i], 1e-12, 1e-13);
-        }
-        assert_ok(sp_mask_leak(&scores, mask, out, &err), &err);
-        for (int64_t t = 0; t < rows; t++)
-            assert_close(out[t], leak[t], 1e-14, 1e-12);
-        sp_leak_summary s;
-        assert_ok(sp_leak_summarise(out, rows, probabilities, (int32_t)n_quantiles, found, &s, &err), &err);
-        for (int q = 0; q < n_quantiles; q++)
-            assert_close(found[q], quantiles[q], 1e-14, 1e-12);
-        assert_close(s.mean, json_number_value(json_object_get(c, "mean")), 1e-14, 0);
-        assert_close(s.maximum, json_number_value(json_object_get(c, "maximum")), 1e-14, 0);
-        assert_close(leak[s.maximum_row], s.maximum, 1e-14,
-                     0); /* rows may tie but for the last bit: any of them will do */
-        free(l);
-        free(m);
-        free(p);
-        free(logs);
-        free(leak);
-        free(probabilities);
-        free(quantiles);
-        free(out);
-        free(mask);
-    }
 }
 
 static void test_attention(void **state)
@@ -191,7 +141,6 @@ static void test_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_softmax_and_leak),
         cmocka_unit_test(test_attention),
         cmocka_unit_test(test_loss),
     };
