@@ -1,0 +1,179 @@
+"""Each row of the table of figures against its formula in numpy (tests/support/figures.py), over random
+comparisons with all that figures depend on. A row without a formula, a formula that no run comes by and a
+number that the JSON does not have are failures. What has a row in scikit-learn is asked there too."""
+
+import itertools
+import re
+import sys
+import warnings
+
+import numpy as np
+
+import statepath_test as st
+
+try:
+    from figures import ABSENT, FIGURES, UNSAID, owners
+except ImportError as missing:
+    print("skipped: %s" % missing)
+    sys.exit(77)
+from random_comparisons import RUNS, make_run
+
+# Where the JSON has a figure, if not at its key: of a scope, (what begins the key, what stands for it).
+INPUT = """file bytes recordings subjects subjects_from steps scored_steps epoch_seconds epoch_assumed path_codes
+           label_codes labels_file has_labels""".split()
+PLACES = {
+    "comparison": [
+        ("(%s)$" % "|".join(INPUT), r"input.\1"),
+        ("model$", "model.name"),
+        ("model_", "model."),
+        ("(fitted_on_input|forbidden_count)$", r"model.\1"),
+        ("argmax_ties_scored$", "argmax_ties.scored"),
+        ("argmax_ties$", "argmax_ties.steps"),
+        ("cut_", "trim_to_shortest."),
+    ],
+    "strategy": [
+        ("permuted_", "labels_may_be_permuted."),
+        ("error_runs$", "error_runs.count"),
+        ("error_(runs?_)?", "error_runs."),
+        ("dead_ends$", "error_runs.dead_ends"),
+        ("(fixed|broken|wrong_to_wrong|same)$", r"changed_from_argmax.\1"),
+        ("boundary_(matched|recall|precision)_(.)", r"boundaries.within_\2.\1"),
+        ("boundary_", "boundaries."),
+        ("segments_", "segments."),
+        ("entity_strict_", "entities.strict."),
+        ("entity_", "entities."),
+    ],
+    "runs of a class": [("runs$", "count"), ("isolated_runs", "isolated"), ("runs?_", "")],
+    "type of entity": [("entity_", "")],
+    "pair of strategies": [
+        ("wilcoxon_p", "p"),
+        ("mcnemar_(only|p)_", r"mcnemar.\1_"),
+        ("(mcnemar_cluster|bowker|stuart_maxwell)_", r"\1."),
+    ],
+    "coarser classes": [("collapsed_", "")],
+    "calibration": [("calibration_", "")],
+    "scorers": [("scorers_", "")],
+    "strategy against scorers": [("scorers_", "")],
+    "measure of sleep, difference": [("difference$", "bias")],
+}
+
+
+def found(owner, key, more=""):
+    """What the JSON says, or ABSENT."""
+    for begin, instead in PLACES.get(owner.scope, ()):
+        if re.match(begin, key):
+            key = re.sub("^" + begin, instead, key)
+            break
+    at = owner.own
+    for part in (key + more).split("."):
+        at = at.get(part, ABSENT) if isinstance(at, dict) else ABSENT
+    return at
+
+
+class TestFigures(st.TestCase):
+    def same(self, value, expected, what, delta):
+        plain = expected is None or isinstance(expected, (str, bool)) or value in (None, ABSENT)
+        if plain or (isinstance(value, int) and not isinstance(expected, float)):
+            self.assertEqual(value, expected, what)
+        else:
+            delta *= max(1, abs(float(expected)))
+            self.assertAlmostEqual(value, float(expected), delta=delta, msg=what)
+
+    def check(self, owner, what):
+        what += ", %s %s: " % (
+            owner.scope,
+            [v for v in owner.__dict__.values() if isinstance(v, (int, str))],
+        )
+        for key in FIGURES[owner.scope]:
+            expected, value = owner[key], found(owner, key)
+            if expected == ABSENT and value is None:  # a pair that is not tested says so
+                self.assertEqual(found(owner, key, "_undefined"), "only accuracy is tested", what + key)
+            elif expected != UNSAID and (owner.scope, key) != (
+                "strategy",
+                "undecoded",
+            ):  # the JSON lists them
+                digits = 1e-7 if "sleep" in owner.scope else 1e-9  # as many has GSL's Student's t
+                self.same(value, expected, what + key, digits)
+                if value is None:
+                    self.assertTrue(found(owner, key, "_undefined"), what + key)
+                elif value != ABSENT:
+                    self.seen.add((owner.scope, key))
+        if owner.scope == "runs of a class":
+            lengths = [n for n, count in owner.own["lengths"] for _ in range(count)]
+            self.assertEqual(lengths, sorted(owner.lengths), what)
+
+    def rows(self):
+        """(scope, key) of `help figures`."""
+        scope, rows = None, []
+        for line in self.statepath("help", "figures").stdout.splitlines():
+            begin, row = re.match(r"Of the ([\w ,]+?)(?:: .*)?$", line), re.match(r"  (\w+)(?: |$)", line)
+            scope = begin[1] if begin else None if line[:1].strip() else scope
+            if row and scope:
+                rows.append((scope, row[1]))
+        return rows
+
+    def test_each_has_its_formula(self):
+        formulas = [(scope, key) for scope, rows in FIGURES.items() for key in rows]
+        self.assertEqual(sorted(self.rows()), sorted(formulas))
+
+    def test_figures_are_those_of_the_formulas(self):
+        self.seen = set()
+        for seed, name in itertools.product((1, 2), RUNS):
+            for owner in owners(make_run(self, name, seed, "-q")):
+                self.check(owner, name)
+        said = {
+            (scope, key)
+            for scope, rows in FIGURES.items()
+            for key, text in rows.items()
+            if text != "UNSAID"
+        }
+        self.assertEqual(said - self.seen, {("strategy", "undecoded")})
+
+    def test_conditions_name_them_all(self):
+        """A condition that a figure is another than the JSON says never holds."""
+        for name in RUNS:
+            run, texts = make_run(self, name, 3, "-q"), [""]
+            for owner in owners(run):
+                before = {"comparison": "", "reference": "reference."}.get(owner.scope)
+                if owner.scope in ("strategy", "class of a strategy"):
+                    of_class = 'classes."%s".' % run.classes[owner.k] if owner.scope != "strategy" else ""
+                    before = '"%s".%s' % (owner.name, of_class)
+                for key in FIGURES[owner.scope] if before is not None else ():
+                    value = found(owner, key)
+                    if isinstance(value, (int, float)) and not isinstance(value, bool):
+                        condition = "%s%s != %r" % (before, key, value)
+                        texts += [""] if len(texts[-1]) > 3900 else []
+                        texts[-1] += "; " + condition
+            self.assertGreater(len("".join(texts)), 2000)
+            for text in texts:
+                self.statepath(*run.words, "--fail-if", text, status=run.code)
+            self.statepath(*run.words, "--fail-if", condition.replace("!=", "=="), status=4)
+
+    def test_scikit_learn_says_the_same(self):
+        try:
+            import sklearn.metrics as metrics
+        except ImportError:
+            self.skipTest("scikit-learn is not installed")
+        warnings.simplefilter("ignore")
+        peers = {
+            "accuracy": metrics.accuracy_score,
+            "balanced_accuracy": metrics.balanced_accuracy_score,
+            "kappa": metrics.cohen_kappa_score,
+            "mcc": metrics.matthews_corrcoef,
+            "weighted_f1": lambda y, p: metrics.f1_score(y, p, average="weighted", zero_division=0),
+            "macro_f1": lambda y, p: metrics.f1_score(y, p, labels=list({*y, *p} - {99}), average="macro"),
+        }
+        for name in ("nights", "tags", "rules"):
+            run = make_run(self, name, 4, "-q")
+            y = run.labels[run.scored]
+            for strategy, one in run.result["strategies"].items():
+                path = run.paths[strategy][run.scored]
+                path = np.where(path < 0, 99, path)  # undecoded is one more class of the path
+                for key, peer in peers.items():
+                    self.assertAlmostEqual(one[key], peer(y, path), places=12, msg=(name, strategy, key))
+            if name != "nights":
+                likelihood = metrics.log_loss(y, run.probs[run.scored], labels=range(run.K))
+                self.assertAlmostEqual(run.result["nll"], likelihood, places=12)
+
+
+st.main()
