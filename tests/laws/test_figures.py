@@ -12,7 +12,10 @@ import numpy as np
 import statepath_test as st
 
 try:
-    from figures import ABSENT, FIGURES, UNSAID, owners
+    import scipy.stats
+
+    from figure_counts import illegal_by_recording
+    from figures import ABSENT, FIGURES, UNSAID, Owner, owners
 except ImportError as missing:
     print("skipped: %s" % missing)
     sys.exit(77)
@@ -148,6 +151,81 @@ class TestFigures(st.TestCase):
             for text in texts:
                 self.statepath(*run.words, "--fail-if", text, status=run.code)
             self.statepath(*run.words, "--fail-if", condition.replace("!=", "=="), status=4)
+
+    def test_lists_are_those_of_the_paths(self):
+        """What has no row: matrices, lists of pairs, the worst recording, contexts, tests over all strategies."""
+        for name in RUNS:
+            run = make_run(self, name, 5, "-q")
+            sides = [
+                (strategy, one, run.paths[strategy]) for strategy, one in run.result["strategies"].items()
+            ]
+            sides += [("reference", run.result["reference"], run.labels)] if run.has_labels else []
+            for side, one, path in sides:
+                self.transitions(run, one, path, (name, side))
+                if side != "reference" and run.has_labels:
+                    self.matrices(run, one, path, (name, side))
+            if "friedman" in run.result:
+                self.several(run)
+            for pair in run.result.get("comparisons", ()):
+                if pair["ci"] and "margin" in run.options and pair["metric"] != "illegal_rate":
+                    self.assertEqual(pair["non_inferior"], pair["ci"][0] > -run.options["margin"])
+
+    def transitions(self, run, one, path, what):
+        pairs, legal = run.pairs(path), run.rules.legal
+        counts = np.zeros((run.K, run.K), int)
+        np.add.at(counts, (pairs[:, 0], pairs[:, 1]), 1)
+        self.assertEqual(one["transition_counts"], counts.tolist(), what)
+        wrong = {
+            (run.classes[i], run.classes[j]): counts[i, j] for i, j in zip(*np.nonzero(counts * ~legal))
+        }
+        self.assertEqual({(p["from"], p["to"]): p["count"] for p in one["illegal_pairs"]}, wrong, what)
+        listed = [p["count"] for p in one["illegal_pairs"]]
+        self.assertEqual(listed, sorted(listed, reverse=True), what)
+        of = Owner(run, "", None, path=path)
+        worst = illegal_by_recording(of)
+        if max(worst) and "bridge_unscored" not in run.options:
+            self.assertEqual(
+                one["worst_recording"], {"id": str(np.argmax(worst)), "illegal": max(worst)}, what
+            )
+
+    def matrices(self, run, one, path, what):
+        y, p = run.labels[run.scored], path[run.scored]
+        confusion = np.zeros((run.K, run.K), int)
+        np.add.at(confusion, (y[p >= 0], p[p >= 0]), 1)
+        self.assertEqual(one["confusion"], confusion.tolist(), what)
+        undecoded = {c: int(((y == k) & (p < 0)).sum()) for k, c in enumerate(run.classes)}
+        self.assertEqual(one["undecoded_steps"], {c: n for c, n in undecoded.items() if n}, what)
+        labels, after = run.labels, np.append(run.joined[1:], False)
+        differs = (labels != np.roll(labels, 1)) & (labels >= 0) & (np.roll(labels, 1) >= 0) & run.joined
+        ends = after & (labels >= 0) & (np.roll(labels, -1) >= 0) & (labels != np.roll(labels, -1))
+        for context, begins, is_last in ("AAA", 0, 0), ("AAX", 0, 1), ("XAA", 1, 0), ("XAX", 1, 1):
+            here = run.scored & (differs == bool(begins)) & (ends == bool(is_last))
+            right = int((path == labels)[here].sum())
+            own = one["contexts"][context]
+            self.assertEqual((own["steps"], own["correct"]), (int(here.sum()), right), (what, context))
+
+    def several(self, run):
+        """Friedman's test over units, Cochran's over steps."""
+        names, y = list(run.result["strategies"]), run.labels
+        rows = {}
+        for n in range(run.N):
+            steps = (run.recording == n) & run.scored
+            if steps.any():
+                row = [np.mean((run.paths[s] == y)[steps]) for s in names]
+                rows.setdefault(n if run.subjects is None else run.subjects[n], []).append(row)
+        rows = np.round([np.mean(row, axis=0) for row in rows.values()], 12)
+        ranks = np.array([scipy.stats.rankdata(-row) for row in rows])
+        if (ranks == ranks[:, :1]).all():
+            return
+        friedman, found = scipy.stats.friedmanchisquare(*rows.T), run.result["friedman"]
+        self.assertAlmostEqual(found["chi2"], friedman.statistic, places=9)
+        self.assertAlmostEqual(found["p"], friedman.pvalue, places=9)
+        np.testing.assert_allclose(list(found["mean_ranks"].values()), ranks.mean(axis=0))
+        right = np.array([(run.paths[s] == y)[run.scored] for s in names], float)
+        k, g, of_step = len(names), right.sum(1), right.sum(0)
+        q = (k - 1) * (k * np.sum(g**2) - g.sum() ** 2) / (k * of_step.sum() - np.sum(of_step**2))
+        self.assertAlmostEqual(run.result["cochran"]["chi2"], q, places=9)
+        self.assertAlmostEqual(run.result["cochran"]["p"], scipy.stats.chi2.sf(q, k - 1), places=9)
 
     def test_scikit_learn_says_the_same(self):
         try:

@@ -1,14 +1,12 @@
-/* Answers questions about agreement and paired tests, so that other programs can be asked the same. Reads one JSON list of
- * questions from standard input, writes the list of answers to standard output; undefined values are null.
- *     {"ask": "agreement", "confusion": [[..]], "undecoded": [..]}      {"ask": "mcnemar", "b": n, "c": n}
- *     {"ask": "wilcoxon", "d": [..], "pratt": true}    {"ask": "sign_flip", "d": [..]}    {"ask": "holm", "p": [..]}
+/* Answers questions about paired tests, so that other programs can be asked the same. Reads one JSON list of questions from
+ * standard input, writes the list of answers to standard output; undefined values are null.
+ *     {"ask": "wilcoxon", "d": [..], "pratt": true}    {"ask": "sign_flip", "d": [..]}
  *     {"ask": "bootstrap", "a": [..], "b": [..], "scored": [..], "resamples": n, "level": x} */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluate/statistics/hypothesis_tests.h"
 #include "statepath-kit.h"
 
 static void stop(const char *why)
@@ -54,46 +52,6 @@ static size_t reals(json_t *list, double **out)
     return n;
 }
 
-static json_t *agreement(json_t *question)
-{
-    json_t *rows = json_object_get(question, "confusion"), *answer = json_object(), *classes = json_array();
-    size_t K = json_array_size(rows);
-    int64_t *confusion = room(K * K, sizeof *confusion), *undecoded = NULL;
-    for (size_t i = 0; i < K * K; i++)
-        confusion[i] = json_integer_value(json_array_get(json_array_get(rows, i / K), i % K));
-    if (json_object_get(question, "undecoded"))
-        integers(json_object_get(question, "undecoded"), &undecoded);
-    sp_agreement a;
-    sp_class_agreement *c = room(K, sizeof *c);
-    sp_agreement_from_confusion((int32_t)K, confusion, undecoded, &a, c);
-    const struct {
-        const char *name;
-        sp_value v;
-    } pooled[] = {{"accuracy", a.accuracy},
-                  {"balanced_accuracy", a.balanced_accuracy},
-                  {"kappa", a.kappa},
-                  {"mcc", a.mcc},
-                  {"macro_precision", a.macro_precision},
-                  {"macro_recall", a.macro_recall},
-                  {"macro_f1", a.macro_f1},
-                  {"weighted_f1", a.weighted_f1}};
-    for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++)
-        json_object_set_new(answer, pooled[i].name, value(pooled[i].v));
-    json_object_set_new(answer, "macro_f1_classes", json_integer(a.macro_f1_classes));
-    for (size_t k = 0; k < K; k++)
-        json_array_append_new(
-            classes, json_pack("{sI sI so so so so so so so}", "support", (json_int_t)c[k].support,
-                               "predicted", (json_int_t)c[k].predicted, "precision", value(c[k].precision),
-                               "recall", value(c[k].recall), "f1", value(c[k].f1), "specificity",
-                               value(c[k].specificity), "kappa", value(c[k].kappa), "npv", value(c[k].npv),
-                               "prevalence", value(c[k].prevalence)));
-    json_object_set_new(answer, "classes", classes);
-    free(confusion);
-    free(undecoded);
-    free(c);
-    return answer;
-}
-
 static json_t *wilcoxon(json_t *question)
 {
     double *d;
@@ -118,32 +76,6 @@ static json_t *sign_flip(json_t *question)
     require(sp_sign_flip_test((int64_t)n, d, &options, &s, &err), &err);
     free(d);
     return json_pack("{so sb}", "p", value(s.p), "exact", s.is_exact);
-}
-
-static json_t *mcnemar(json_t *question)
-{
-    sp_mcnemar m;
-    sp_mcnemar_test(json_integer_value(json_object_get(question, "b")),
-                    json_integer_value(json_object_get(question, "c")), &m);
-    return json_pack("{so so so so}", "exact", value(m.exact), "mid_p", value(m.mid_p), "chi2_p",
-                     value(m.chi2_p), "chi2_corrected_p", value(m.chi2_corrected_p));
-}
-
-static json_t *holm(json_t *question)
-{
-    double *p;
-    size_t n = reals(json_object_get(question, "p"), &p);
-    sp_value *v = room(n, sizeof *v);
-    sp_error err;
-    for (size_t i = 0; i < n; i++)
-        v[i].value = p[i];
-    require(sp_holm_adjust((int64_t)n, v, v, &err), &err);
-    json_t *answer = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(answer, value(v[i]));
-    free(p);
-    free(v);
-    return answer;
 }
 
 static json_t *bootstrap(json_t *question)
@@ -171,8 +103,7 @@ int main(void)
     static const struct {
         const char *name;
         json_t *(*answer)(json_t *question);
-    } kinds[] = {{"agreement", agreement}, {"wilcoxon", wilcoxon}, {"sign_flip", sign_flip},
-                 {"mcnemar", mcnemar},     {"holm", holm},         {"bootstrap", bootstrap}};
+    } kinds[] = {{"wilcoxon", wilcoxon}, {"sign_flip", sign_flip}, {"bootstrap", bootstrap}};
     json_error_t error;
     json_t *questions = json_loadf(stdin, 0, &error), *answers = json_array(), *question;
     if (!json_is_array(questions))

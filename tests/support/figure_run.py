@@ -50,8 +50,7 @@ class Run:
 
     def prepared(self):
         """Scores as decoded."""
-        prep = {k: v for k, v in self.model.get("decoding", {}).items() if k != "transition_weight"}
-        return reference.prepare("probs", self.probs, prior=self.rules.prior, **prep)
+        return reference.prepare("probs", self.probs, temperature=self.options.get("temperature", 1))
 
     def neighbours(self, path):
         """[n,2] steps of a chain that both have a class; of the reference, if asked for, across steps

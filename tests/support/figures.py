@@ -356,6 +356,9 @@ def owners(run):
         yield from of_runs(run, r["reference"], run.labels, None)
     if "calibration" in r:
         yield from of_calibration(run, r["calibration"], run.probs)
+    if "calibrations" in r:
+        scaled = np.exp(run.prepared())
+        yield from of_calibration(run, r["calibrations"]["decoded"], scaled)
     for one in r.get("against", ()):
         yield Owner(run, "another classifier", one, probs=run.others[one["name"]])
         yield from of_calibration(run, one["calibration"], run.others[one["name"]])

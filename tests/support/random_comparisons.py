@@ -52,8 +52,8 @@ RUNS = {
     "actions": (
         ["background", "pour", "stir"],
         {"forbid": {"pour": ["stir"]}},
-        "--strategies argmax,viterbi --nll-clip 0.01 --absent-class one",
-        {"background": ["background"], "nll_clip": 0.01, "absent_class": "one"},
+        "--strategies argmax,viterbi --nll-clip 0.01 --absent-class one --temperature 0.7",
+        {"background": ["background"], "nll_clip": 0.01, "absent_class": "one", "temperature": 0.7},
         "zeros",
     ),
     "rules": (
@@ -93,6 +93,7 @@ RUNS = {
         "other subjects",
     ),
     "unlabelled": (ABC, NO_C_AFTER_A, "--epoch-seconds 2", {"epoch_seconds": 2}, "unlabelled segments"),
+    "masked": (ABC, NO_C_AFTER_A, "", {}, "mask segments"),
     "paths": (ABC, NO_C_AFTER_A, "--bridge-unscored", {"bridge_unscored": True}, "paths segments"),
     "permuted": (ABC, NO_C_AFTER_A, "", {}, "paths permuted"),
 }
@@ -119,6 +120,9 @@ def make(rng, classes, has):
         d["labels"] = np.where(rng.random(S) < 0.1, -1, y)
     if "segments" in has:
         d["segments"] = np.concatenate([np.cumsum(rng.random(n) < 0.08) for n in lengths])
+    if "mask" in has:
+        d["mask"] = rng.random((S, K)) < 0.8
+        d["mask"][np.arange(S), y] = True
     if "weights" in has:
         d["weights"] = rng.choice([0, 0.5, 1, 2.25], S)
     if "subjects" in has:
@@ -166,7 +170,8 @@ def make_run(test, name, seed, *more):
         undecoded = [int(b > a and (path[a:b] < 0).all()) for a, b in itertools.pairwise(d["offsets"])]
         status.setdefault(s, np.array(undecoded))
     raters = {key[len("labels_") :]: d[key] for key in d if key.startswith("labels_")}
-    given = {key: d.get(key) for key in ("probs", "segments", "weights", "subjects")}
+    given = {key: d.get(key) for key in ("segments", "weights", "subjects")}
+    given["probs"] = d["probs"] * d.get("mask", 1) if "probs" in d else None
     run = Run(
         model,
         result,
