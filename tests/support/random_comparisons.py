@@ -20,6 +20,8 @@ SLEEP = {
 BIO = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 BIOES = ["O", "B-x", "I-x", "E-x", "S-x", "B-y", "I-y", "E-y", "S-y"]
 ABC = ["a", "b", "c"]
+# To Markdown, to HTML, to LaTeX, to a spreadsheet.
+HOSTILE = ["a|b*c_d--x", "<script>\"&amp;'", "{\\}%$#~^`[z]", "=1+1"]
 NO_C_AFTER_A = {"forbid": {"a": ["c"]}}
 
 # Classes, model, options of the program, options as the formulas know them, what the data have.
@@ -93,6 +95,13 @@ RUNS = {
         "other subjects",
     ),
     "unlabelled": (ABC, NO_C_AFTER_A, "--epoch-seconds 2", {"epoch_seconds": 2}, "unlabelled segments"),
+    "hostile": (
+        HOSTILE,
+        {"forbid": {HOSTILE[0]: [HOSTILE[1]], HOSTILE[2]: [HOSTILE[0]]}},
+        "",
+        {},
+        "ids segments",
+    ),
     "masked": (ABC, NO_C_AFTER_A, "", {}, "mask segments"),
     "paths": (ABC, NO_C_AFTER_A, "--bridge-unscored", {"bridge_unscored": True}, "paths segments"),
     "permuted": (ABC, NO_C_AFTER_A, "", {}, "paths permuted"),
@@ -125,6 +134,8 @@ def make(rng, classes, has):
         d["mask"][np.arange(S), y] = True
     if "weights" in has:
         d["weights"] = rng.choice([0, 0.5, 1, 2.25], S)
+    if "ids" in has:
+        d["ids"] = [*HOSTILE, "-1", "@SUM(A1)", "''+a"]
     if "subjects" in has:
         d["subjects"] = ["ann", "bob", "cyd", "cyd", "s4", "s5", "s6"]
     if "raters" in has:
