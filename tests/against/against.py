@@ -2,8 +2,8 @@
 
 Runs the commands of commands.txt with both, each row in an empty folder, and compares exit statuses, what is
 printed and all files written: JSON and arrays value by value, pages by the text of their cells, other files line
-by line. Each difference is one line `row | command, place | what`. permitted.md lists the differences that are
-meant; others are printed, and make the exit status 1. So does a row of permitted.md that permits nothing, when all
+by line. Each difference is one line `row | command, place | what`. permitted.txt lists the differences that are
+meant; others are printed, and make the exit status 1. So does a row of permitted.txt that permits nothing, when all
 rows were run. Build and results are kept in build/against.
 """
 
@@ -255,8 +255,8 @@ def compare(row, programs):
 
 
 def permitted():
-    """[(pattern of rows, pattern of what follows, why)], of permitted.md."""
-    with open(os.path.join(HERE, "permitted.md"), encoding="utf-8") as file:
+    """[(pattern of rows, pattern of what follows, why)], of permitted.txt."""
+    with open(os.path.join(HERE, "permitted.txt"), encoding="utf-8") as file:
         table = [[cell.replace("\\|", "|") for cell in row] for row in ROW.findall(file.read())]
     return [(re.compile(row), re.compile(rest), why) for row, rest, why in table]
 
@@ -295,7 +295,7 @@ def main():
             print("%s | %d more" % (row[0], n_printed - MOST))
     idle = [i for i in range(len(meant)) if i not in used and not options.pattern and not skipped]
     for i in idle:
-        print("permitted.md: nothing differs for %s | %s" % (meant[i][0].pattern, meant[i][1].pattern))
+        print("permitted.txt: nothing differs for %s | %s" % (meant[i][0].pattern, meant[i][1].pattern))
     for name in skipped:
         print("skipped: %s: %s is not here" % (name, SHARED))
     n_commands = sum(len(row) - 1 for row in rows if row[0] not in skipped)
