@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_aarch64.sh SOURCE BUILD: libstatepath and the kernel test, cross-compiled for aarch64 and emulated. Exit status 77 = skipped.
+# test_aarch64.sh SOURCE BUILD: libstatepath and the law of strategies, cross-compiled for aarch64 and emulated. Exit status 77 = skipped.
 set -eu
 for tool in aarch64-linux-gnu-gcc qemu-aarch64 ninja; do
   if ! command -v "$tool" >/dev/null; then
@@ -12,4 +12,4 @@ if ! { cmake -S "$1" -B "$2" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$1/tests/kernels/a
   cat "$2.log"
   exit 1
 fi
-exec qemu-aarch64 "$2/tests/kernels/test_program_kernels" 20601 300
+exec qemu-aarch64 "$2/tests/kernels/strategy_law" 13000 25

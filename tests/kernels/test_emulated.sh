@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_emulated.sh PROGRAM: the kernel test as processors without AVX-512 and without AVX2 run it. STATEPATH_ISA is not set, so the
+# test_emulated.sh PROGRAM: the law of strategies as processors without AVX-512 and without AVX2 run it. STATEPATH_ISA is not set, so the
 # library must find out by itself what it may use. Exit status 77 = skipped.
 set -eu
 unset STATEPATH_ISA
@@ -12,9 +12,9 @@ if [ "$(uname -m)" != x86_64 ]; then
   exit 77
 fi
 
-# What the emulated processor CPU must be taken for, and where its combinations begin.
+# What the emulated processor CPU must be taken for, and where its cases begin.
 emulate() {
-  said=$(qemu-x86_64 -cpu "$1" "$program" "$3" 300 2>&1) || { echo "$said"; exit 1; }
+  said=$(qemu-x86_64 -cpu "$1" "$program" "$3" 25 2>&1) || { echo "$said"; exit 1; }
   echo "$1: $(echo "$said" | tail -n 1)"
   case "$said" in
   *"instruction set $2:"*) ;;
@@ -25,5 +25,5 @@ emulate() {
   esac
 }
 program=$1
-emulate Haswell avx2 20001
-emulate Nehalem base 20301
+emulate Haswell avx2 12000
+emulate Nehalem base 12500

@@ -1,32 +1,91 @@
 /* Draws from the posterior: against the probabilities of all paths of small random models, against marginals of longer recordings, and
- * what a seed says. Durations and rules over more than two steps are in test_durations.c and test_rules_decoding.c. */
+ * what a seed says. */
 #include "check.h"
-#include "drawn.h"
 #include "failing_alloc.h"
 #include "oracle.h"
 #include "random_model.h"
+#include "statepath/advanced.h"
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
-    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},   {4, 6, 1, 1, TIES, NO, NO, 0.2},
-    {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},   {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1},
-    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
+    {4, 6, 1, 1, NO, WEIGHTS, GAPS, .impossible = 0.3},
+    {4, 6, 1, 1, TIES, NO, NO, .impossible = 0.2},
+    {2, 7, 1, 4, NO, WEIGHTS, GAPS, .impossible = 0.2},
+    {3, 6, 3, 3, NO, WEIGHTS, GAPS, .impossible = 0.1},
+    {3, 6, 3, 1, TIES, WEIGHTS, GAPS, .impossible = 0.2},
+    {3, 6, 2, 1, NO, WEIGHTS, GAPS, 0.1, .longest = 5},
+    {3, 6, 1, 2, NO, WEIGHTS, GAPS, 0.1, .longest = 24, .most_rules = 2},
 };
-enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 200 };
+enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 200, DRAWS = 400, LEAST_EXPECTED = 5 };
 
-typedef struct weighed_case {
-    const dense_model *m;
-    const sp_scores *scores;
-} weighed_case;
+/* Over all cases: what their chi-squares are above their degrees of freedom, and the variance of that. */
+typedef struct drawn_tally {
+    double excess, variance;
+    int n_cases;
+} drawn_tally;
 
-static double weight_of(void *arg, const int32_t *path)
+/* Adds the chi-square of the counts to the tally. Paths that are too rare for it count as one; they are left out where they are too
+ * rare all together. */
+static void add_chi_square(const oracle_list *l, const int *count, uint64_t seed, drawn_tally *tally)
 {
-    const weighed_case *w = arg;
-    return oracle_path_weight(w->m, w->scores, path);
+    double rare = 0, chi_square = 0;
+    int n_rare = 0, n_cells = 0;
+    for (int i = 0; i < l->n; i++) {
+        const double expected = exp(l->paths[i].log_sum - l->log_z) * DRAWS, off = count[i] - expected;
+        if (expected >= LEAST_EXPECTED) {
+            chi_square += off * off / expected;
+            n_cells++;
+        } else {
+            rare += expected;
+            n_rare += count[i];
+        }
+    }
+    if (rare >= LEAST_EXPECTED) {
+        chi_square += (n_rare - rare) * (n_rare - rare) / rare;
+        n_cells++;
+    } else if (n_rare > 4 * LEAST_EXPECTED) {
+        fail_msg("seed %llu: %d draws of paths of which %.3g are expected", (unsigned long long)seed, n_rare,
+                 rare);
+    }
+    if (n_cells < 2)
+        return;
+    const double freedom = n_cells - 1;
+    if (chi_square > freedom + 7 * sqrt(2 * freedom) + 7)
+        fail_msg("seed %llu: chi-square %.4g of %g degrees of freedom", (unsigned long long)seed, chi_square,
+                 freedom);
+    tally->excess += chi_square - freedom;
+    tally->variance += 2 * freedom;
+    tally->n_cases++;
+}
+
+static void assert_drawn(const drawn_tally *tally)
+{
+    if (fabs(tally->excess) > 5 * sqrt(tally->variance))
+        fail_msg("chi-squares of %d cases are %.4g above their degrees of freedom, %.3g standard deviations",
+                 tally->n_cases, tally->excess, tally->excess / sqrt(tally->variance));
+}
+
+/* Draws paths of a recording that has some. None is one that is not allowed, and their numbers are those that their weights say. */
+static void check_drawn(const random_case *c, const oracle_list *l, sp_scratch *scratch, drawn_tally *tally)
+{
+    const sp_draw_options options = {.n = DRAWS, .seed = c->seed};
+    int32_t draws[DRAWS * ORACLE_STEPS];
+    int *count = calloc((size_t)l->n, sizeof *count);
+    sp_error err;
+    assert_non_null(count);
+    assert_ok(sp_draws(c->chain, &c->scores, &options, scratch, draws, ORACLE_STEPS, &err), &err);
+    for (int r = 0; r < DRAWS; r++) {
+        const oracle_path *p = oracle_list_find(l, draws + r * ORACLE_STEPS);
+        if (!p)
+            fail_msg("seed %llu: draw %d is not allowed", (unsigned long long)c->seed, r);
+        count[p - l->paths]++;
+    }
+    add_chi_square(l, count, c->seed, tally);
+    free(count);
 }
 
 /* Where there is no path, nothing is drawn, and the step is said. */
-static void check_no_path(const random_case *c, const dense_model *m, sp_scratch *scratch)
+static void check_no_path(const random_case *c, sp_scratch *scratch)
 {
     int32_t draws[2 * ORACLE_STEPS];
     sp_error err;
@@ -34,7 +93,11 @@ static void check_no_path(const random_case *c, const dense_model *m, sp_scratch
     assert_int_equal(
         sp_draws(c->chain, &c->scores, &(sp_draw_options){.n = 2}, scratch, draws, ORACLE_STEPS, &err),
         SP_ENOPATH);
-    assert_int_equal(err.step, oracle_first_unreachable(m, &c->scores));
+    if (c->n_rules == 0) {
+        oracle_model *m = oracle_model_new(c->model, &c->options, ORACLE_STEPS);
+        assert_int_equal(err.step, oracle_first_unreachable(m, &c->scores));
+        oracle_model_free(m);
+    }
     for (int i = 0; i < 2 * ORACLE_STEPS; i++)
         assert_int_equal(draws[i], 0x55555555);
 }
@@ -47,15 +110,16 @@ static void draws_have_the_probabilities_of_their_paths(void **state)
     int n_none = 0;
     for (uint64_t seed = 0; seed < N_SHAPES * CASES; seed++) {
         random_case c = random_case_new(seed, &shapes[seed % N_SHAPES]);
-        dense_model *m = dense_model_new(c.model, c.class_of_column);
-        int32_t path[ORACLE_STEPS];
-        if (c.scores.n_steps > 0 && sp_viterbi(c.chain, &c.scores, scratch, path, NULL, NULL) == SP_OK) {
-            check_drawn(c.chain, &c.scores, seed, weight_of, &(weighed_case){m, &c.scores}, scratch, &tally);
-        } else if (c.scores.n_steps > 0) {
-            check_no_path(&c, m, scratch);
-            n_none++;
+        const oracle_declared declared = {c.model, &c.options, c.n_rules, c.rules};
+        if (c.chain && c.scores.n_steps > 0) {
+            oracle_list l = oracle_list_new(&declared, &c.scores);
+            if (l.n > 0)
+                check_drawn(&c, &l, scratch, &tally);
+            else
+                check_no_path(&c, scratch);
+            n_none += l.n == 0;
+            oracle_list_free(&l);
         }
-        dense_model_free(m);
         random_case_free(&c);
     }
     assert_drawn(&tally);
@@ -97,9 +161,9 @@ static void frequencies_are_marginals(void **state)
 {
     (void)state;
     static const random_shape longer[] = {
-        {6, 120, 1, 1, NO, WEIGHTS, NO, 0.02},
-        {5, 120, 1, 5, NO, WEIGHTS, GAPS, 0},
-        {4, 120, 4, 3, NO, WEIGHTS, GAPS, 0},
+        {6, 120, 1, 1, NO, WEIGHTS, NO, .impossible = 0.02},
+        {5, 120, 1, 5, NO, WEIGHTS, GAPS, .impossible = 0},
+        {4, 120, 4, 3, NO, WEIGHTS, GAPS, .impossible = 0},
     };
     sp_scratch *scratch = sp_scratch_new();
     int n_checked = 0;

@@ -336,10 +336,10 @@ static void dense_in_blocks_equals_plain(void **state)
 static void sets_in_blocks_equal_plain(void **state)
 {
     (void)state;
-    static const random_shape shapes[] = {{4, 200, 4, 1, true, false, false, 0},
-                                          {5, 200, 3, 1, true, true, false, 0.02},
-                                          {3, 200, 6, 2, true, false, false, 0.05},
-                                          {6, 200, 3, 1, false, true, false, 0}};
+    static const random_shape shapes[] = {{4, 200, 4, 1, true, false, false, .impossible = 0},
+                                          {5, 200, 3, 1, true, true, false, .impossible = 0.02},
+                                          {3, 200, 6, 2, true, false, false, .impossible = 0.05},
+                                          {6, 200, 3, 1, false, true, false, .impossible = 0}};
     int n_decoded = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
         random_case c = random_case_new(210000 + seed, &shapes[seed % 4]);
@@ -355,7 +355,7 @@ static void sets_in_blocks_equal_plain(void **state)
                              status);
             assert_true(score == expected_score);
             if (status == SP_OK)
-                assert_same_path(seed, "sets in blocks", 0, path, expected, c.scores.n_steps);
+                assert_same_path(seed, "sets in blocks", path, expected, c.scores.n_steps);
             n_decoded += status == SP_OK;
         }
         sp_scratch_free(scratch);
@@ -382,7 +382,7 @@ static void compare_shared(const sp_chain *chain, const sp_scores *scores, uint6
         assert_int_equal(sp_dense_viterbi_shared(&dense, scores, workers[n_threads], path, &score), status);
         assert_true(score == expected_score);
         if (status == SP_OK)
-            assert_same_path(seed, "shared", 0, path, expected, scores->n_steps);
+            assert_same_path(seed, "shared", path, expected, scores->n_steps);
     }
     sp_scratch_free(scratch);
     free(expected);
@@ -421,10 +421,10 @@ static void rounds_of_chunks_equal_plain(void **state)
 static void rounds_of_states_equal_plain(void **state)
 {
     (void)state;
-    static const random_shape shapes[] = {{4, 6000, 4, 1, true, false, false, 0},
-                                          {5, 6000, 3, 1, true, true, false, 0.02},
-                                          {3, 6000, 6, 2, true, false, false, 0.05},
-                                          {6, 6000, 3, 1, false, true, false, 0}};
+    static const random_shape shapes[] = {{4, 6000, 4, 1, true, false, false, .impossible = 0},
+                                          {5, 6000, 3, 1, true, true, false, .impossible = 0.02},
+                                          {3, 6000, 6, 2, true, false, false, .impossible = 0.05},
+                                          {6, 6000, 3, 1, false, true, false, .impossible = 0}};
     int n_compared = 0;
     for (uint64_t seed = 0; seed < 120; seed++) {
         random_case c = random_case_new(230000 + seed, &shapes[seed % 4]);
@@ -758,32 +758,32 @@ static void compare_single_shape(const random_shape *shape, uint64_t first_seed,
 static void single_equals_plain(void **state)
 {
     (void)state;
-    compare_single_shape(&(random_shape){16, 300, 1, 1, false, true, false, 0}, 910000, 600);
+    compare_single_shape(&(random_shape){16, 300, 1, 1, false, true, false, .impossible = 0}, 910000, 600);
 }
 
 static void single_equals_plain_where_ties_are(void **state)
 {
     (void)state;
-    compare_single_shape(&(random_shape){16, 200, 1, 1, true, true, false, 0}, 920000, 600);
+    compare_single_shape(&(random_shape){16, 200, 1, 1, true, true, false, .impossible = 0}, 920000, 600);
 }
 
 static void single_equals_plain_without_weights(void **state)
 {
     (void)state;
-    compare_single_shape(&(random_shape){8, 200, 1, 1, false, false, false, 0}, 930000, 400);
-    compare_single_shape(&(random_shape){16, 200, 1, 1, true, false, false, 0}, 940000, 400);
+    compare_single_shape(&(random_shape){8, 200, 1, 1, false, false, false, .impossible = 0}, 930000, 400);
+    compare_single_shape(&(random_shape){16, 200, 1, 1, true, false, false, .impossible = 0}, 940000, 400);
 }
 
 static void single_equals_plain_with_gaps(void **state)
 {
     (void)state;
-    compare_single_shape(&(random_shape){16, 60, 1, 1, true, true, true, 0.1}, 950000, 600);
+    compare_single_shape(&(random_shape){16, 60, 1, 1, true, true, true, .impossible = 0.1}, 950000, 600);
 }
 
 static void single_equals_plain_where_much_is_impossible(void **state)
 {
     (void)state;
-    compare_single_shape(&(random_shape){16, 12, 1, 1, true, true, false, 0.3}, 960000, 900);
+    compare_single_shape(&(random_shape){16, 12, 1, 1, true, true, false, .impossible = 0.3}, 960000, 900);
 }
 
 /* Every number of classes and of predecessors, dense: each has code of its own. */
@@ -792,7 +792,7 @@ static void single_equals_plain_for_every_size(void **state)
     (void)state;
     for (int32_t n = 1; n <= SP_SINGLE_MOST_CLASSES; n++)
         for (uint64_t seed = 0; seed < 40; seed++) {
-            random_shape shape = {n, 40, 1, 1, seed % 3 == 0, seed % 2 == 0, false, 0};
+            random_shape shape = {n, 40, 1, 1, seed % 3 == 0, seed % 2 == 0, false, .impossible = 0};
             uint64_t s = 970000 + seed;
             random_case c;
             for (;; s += 1000) { /* the first with so many classes */
@@ -813,8 +813,8 @@ static void single_leaves_other_chains(void **state)
     (void)state;
     int n_left = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
-        random_case c = random_case_new(
-            980000 + seed, &(random_shape){40, 3, 1 + (int32_t)(seed % 2), 1, false, true, false, 0});
+        random_case c = random_case_new(980000 + seed, &(random_shape){40, 3, 1 + (int32_t)(seed % 2), 1,
+                                                                       false, true, false, .impossible = 0});
         sp_single_rules rules;
         bool is_for_it = c.chain->is_plain && c.chain->n_classes <= SP_SINGLE_MOST_CLASSES;
         assert_int_equal(sp_single_rules_init(&rules, c.chain), is_for_it);
@@ -824,7 +824,7 @@ static void single_leaves_other_chains(void **state)
     assert_true(n_left > 20);
 }
 
-/* ---- minimum dwells: test_dwell_kernels.c has their paths ---- */
+/* ---- minimum dwells ---- */
 
 /* What the kernel of dwells must refuse: more classes, longer dwells, more states than it has room for. */
 static void dwells_only_where_they_fit(void **state)

@@ -236,19 +236,14 @@ static void check_some(const sp_chain *chain, const sp_scores *scores, int64_t p
     }
 }
 
-static void run_random_durations(uint64_t seed, const random_shape *shape, int32_t longest, int n_cases)
+static void run_random(uint64_t seed, const random_shape *shape, int n_cases)
 {
     for (int i = 0; i < n_cases; i++) {
-        random_case c = random_case_new_durations(seed + (uint64_t)i, shape, longest);
+        random_case c = random_case_new(seed + (uint64_t)i, shape);
         random_source random = {seed + 1000003 * (uint64_t)i};
         check_some(c.chain, &c.scores, 16 * (1 + random_below(&random, 5)), 0.4, &random);
         random_case_free(&c);
     }
-}
-
-static void run_random(uint64_t seed, const random_shape *shape, int n_cases)
-{
-    run_random_durations(seed, shape, 0, n_cases);
 }
 
 static void test_small_recordings_in_tiny_pieces(void **state)
@@ -291,13 +286,16 @@ static void test_durations(void **state)
     memset(n_met, 0, sizeof n_met);
     random_shape shape = {
         .max_classes = 5, .max_steps = 120, .max_states_per_class = 1, .max_dwell = 2, .has_weights = true};
-    run_random_durations(3000, &shape, 12, 60);
+    shape.longest = 12;
+    run_random(3000, &shape, 60);
     shape.has_gaps = true;
-    run_random_durations(3100, &shape, 6, 100);
+    shape.longest = 6;
+    run_random(3100, &shape, 100);
     shape.has_ties = true;
     shape.max_states_per_class = 2;
     shape.impossible = 0.1;
-    run_random_durations(3200, &shape, 6, 60);
+    shape.longest = 6;
+    run_random(3200, &shape, 60);
     assert_true(n_met[SP_OK] > 100 && n_met[SP_ENOPATH] > 20);
 }
 
@@ -334,11 +332,11 @@ static void test_many_states_in_pieces(void **state)
     (void)state;
     memset(n_met, 0, sizeof n_met);
     static const int64_t pieces[] = {16, 208, 1008, 8192, 9008, 0};
-    static const random_shape shapes[] = {{50, 4, 1, 1, NO, WEIGHTS, NO, 0},
-                                          {40, 4, 1, 1, TIES, WEIGHTS, NO, 0.02},
-                                          {12, 4, 4, 1, TIES, NO, NO, 0},
-                                          {8, 4, 4, 2, NO, WEIGHTS, NO, 0},
-                                          {12, 4, 4, 1, TIES, WEIGHTS, NO, 0.05}};
+    static const random_shape shapes[] = {{50, 4, 1, 1, NO, WEIGHTS, NO, .impossible = 0},
+                                          {40, 4, 1, 1, TIES, WEIGHTS, NO, .impossible = 0.02},
+                                          {12, 4, 4, 1, TIES, NO, NO, .impossible = 0},
+                                          {8, 4, 4, 2, NO, WEIGHTS, NO, .impossible = 0},
+                                          {12, 4, 4, 1, TIES, WEIGHTS, NO, .impossible = 0.05}};
     for (uint64_t i = 0; i < 60; i++) {
         const random_shape *shape = &shapes[i % 5];
         random_case c = random_case_new(6000 + i, shape);

@@ -2,7 +2,6 @@
 #ifndef TEST_DECODE_ONE_H
 #define TEST_DECODE_ONE_H
 
-#include "decode/sequence.h" /* relaxed where the strict form has a path, too, and the broken rules of one recording */
 #include "statepath/decode.h"
 
 static inline sp_status decode_one(sp_strategy strategy, const sp_chain *chain, const sp_scores *scores,
@@ -16,12 +15,23 @@ static inline sp_status decode_one(sp_strategy strategy, const sp_chain *chain, 
     return status;
 }
 
-/* Whether the strategy finds a path or not. */
+/* n_broken, and broken [T]: may be NULL. */
 static inline sp_status decode_one_relaxed(sp_strategy strategy, const sp_chain *chain,
-                                           const sp_scores *scores, sp_scratch *scratch,
-                                           sp_whole_output output, sp_error *err)
+                                           const sp_scores *scores, int32_t *path, int64_t *n_broken,
+                                           uint8_t *broken, sp_error *err)
 {
-    return sp_decode_whole(chain, scores, &strategy, true, scratch, &output, err);
+    const int64_t offsets[2] = {0, scores->n_steps};
+    const sp_batch batch = {*scores, 1, offsets};
+    const sp_decode_options options = {.strategy = strategy, .relax = true};
+    sp_decoded result;
+    const sp_decode_output output = {.paths = path, .results = &result, .broken = broken};
+    sp_workers *workers = sp_workers_new(1);
+    const sp_status status =
+        workers ? sp_decode_batch(chain, &batch, &options, workers, &output, err) : SP_ENOMEM;
+    sp_workers_free(workers);
+    if (status == SP_OK && n_broken)
+        *n_broken = result.n_broken;
+    return status == SP_OK ? result.status : status;
 }
 
 #define DECODE_PLAIN(name, kind)                                                                             \
@@ -44,17 +54,5 @@ DECODE_PLAIN(posterior_viterbi, SP_POSTERIOR_VITERBI)
     }
 DECODE_WITH_PARAMETER(beam, SP_BEAM)
 DECODE_WITH_PARAMETER(online, SP_ONLINE)
-
-#define DECODE_RELAXED(name, kind)                                                                           \
-    static inline sp_status decode_##name##_relaxed(const sp_chain *chain, const sp_scores *scores,          \
-                                                    sp_scratch *scratch, int32_t *path, int64_t *n_broken,   \
-                                                    uint8_t *broken, sp_error *err)                          \
-    {                                                                                                        \
-        const sp_whole_output output = {.path = path, .n_broken = n_broken, .broken = broken};               \
-        return decode_one_relaxed((sp_strategy){kind, 0}, chain, scores, scratch, output, err);              \
-    }
-DECODE_RELAXED(argmax, SP_ARGMAX)
-DECODE_RELAXED(greedy, SP_GREEDY)
-DECODE_RELAXED(viterbi, SP_VITERBI)
 
 #endif

@@ -1,442 +1,327 @@
 #include "oracle.h"
 
-#include "check.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static void *new_array(size_t n, size_t size)
+void *oracle_array(size_t n, size_t size)
 {
     void *array = calloc(n > 0 ? n : 1, size);
-    assert_non_null(array);
+    if (!array) {
+        fprintf(stderr, "no memory for the oracle\n");
+        exit(1);
+    }
     return array;
 }
 
-/* ---- textbook Viterbi ---- */
+/* ---- p(d) by its definition ---- */
 
-/* Compares the class histories that end in states a and b at step t, the last step first. */
-static int compare_histories(const dense_model *m, const int32_t *back, int64_t t, int32_t a, int32_t b)
+static double density(const sp_duration *d, double n)
 {
-    for (; t >= 0 && a != b; t--) {
-        if (m->state_class[a] != m->state_class[b])
-            return m->state_class[a] < m->state_class[b] ? -1 : 1;
-        a = back[t * m->n_states + a];
-        b = back[t * m->n_states + b];
+    const double extra = d->centre.value - 1, r = d->spread;
+    switch (d->form) {
+    case SP_DURATION_PMF:
+        return n <= d->n_pmf ? d->pmf[(int)n - 1] : 0;
+    case SP_DURATION_NEGATIVE_BINOMIAL:
+        return extra == 0 ? n == 1
+                          : exp(lgamma(n - 1 + r) - lgamma(r) - lgamma(n) + r * log(r / (r + extra)) +
+                                (n - 1) * log(extra / (r + extra)));
+    case SP_DURATION_POISSON:
+        return extra == 0 ? n == 1 : exp((n - 1) * log(extra) - extra - lgamma(n));
+    case SP_DURATION_LOG_NORMAL: {
+        const double a = n == 1 ? -INFINITY : log((n - .5) / d->centre.value) / r,
+                     b = log((n + .5) / d->centre.value) / r;
+        return .5 * (erfc(-b / sqrt(2)) - erfc(-a / sqrt(2)));
     }
-    return 0;
+    default:
+        return 1;
+    }
 }
 
-bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path, double *score)
+static bool is_supported(const sp_duration *d, double n)
 {
-    int32_t n = m->n_states;
-    int64_t n_steps = scores->n_steps;
-    if (n_steps == 0) {
-        *score = 0;
-        return true;
-    }
-    double *delta = new_array((size_t)n, sizeof *delta), *next = new_array((size_t)n, sizeof *next);
-    int32_t *back = new_array((size_t)n_steps * (size_t)n, sizeof *back);
-    for (int32_t j = 0; j < n; j++)
-        delta[j] = m->start[j] + dense_emission(m, scores, 0, j);
-    for (int64_t t = 1; t < n_steps; t++) {
-        for (int32_t j = 0; j < n; j++) {
-            double best = -INFINITY;
-            int32_t from = 0;
-            for (int32_t i = 0; i < n; i++) {
-                double value = delta[i] + dense_weight(m, scores, t, i, j);
-                if (value > best ||
-                    (value == best && value > -INFINITY && compare_histories(m, back, t - 1, i, from) < 0)) {
-                    best = value;
-                    from = i;
-                }
-            }
-            next[j] = best + dense_emission(m, scores, t, j);
-            back[t * n + j] = from;
-        }
-        memcpy(delta, next, (size_t)n * sizeof *delta);
-    }
-    double best = -INFINITY;
-    int32_t state = 0;
-    for (int32_t j = 0; j < n; j++) {
-        double value = delta[j] + m->end[j];
-        if (value > best ||
-            (value == best && value > -INFINITY && compare_histories(m, back, n_steps - 1, j, state) < 0)) {
-            best = value;
-            state = j;
-        }
-    }
-    for (int64_t t = n_steps - 1; best > -INFINITY && t >= 0; t--) {
-        path[t] = m->state_class[state];
-        state = back[t * n + state];
-    }
-    if (best > -INFINITY)
-        *score = best;
-    free(delta);
-    free(next);
-    free(back);
-    return best > -INFINITY;
+    return n >= d->min.value && (d->max.value == 0 || n <= d->max.value);
 }
 
-double oracle_viterbi_score(const dense_model *m, const sp_scores *scores)
+double oracle_run_weight(const sp_duration *d, int64_t length, bool is_cut)
 {
-    int32_t n = m->n_states;
-    if (scores->n_steps == 0)
-        return 0;
-    double *delta = new_array((size_t)n, sizeof *delta), *next = new_array((size_t)n, sizeof *next),
-           score = -INFINITY;
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        for (int32_t j = 0; j < n; j++) {
-            double best = t == 0 ? m->start[j] : -INFINITY;
-            for (int32_t i = 0; t > 0 && i < n; i++) {
-                double value = delta[i] + dense_weight(m, scores, t, i, j);
-                best = value > best ? value : best;
-            }
-            next[j] = best + dense_emission(m, scores, t, j);
-        }
-        memcpy(delta, next, (size_t)n * sizeof *delta);
+    const bool is_named = d->form != SP_DURATION_RANGE && d->form != SP_DURATION_PMF;
+    double all = 0, tail = 0;
+    if (d->form == SP_DURATION_RANGE)
+        return is_cut ? (d->max.value == 0 || length <= d->max.value ? 0 : -INFINITY)
+               : is_supported(d, (double)length) ? 0
+                                                 : -INFINITY;
+    for (int n = 2000; n > 0; n--) {
+        const double p = !is_named || is_supported(d, n) ? density(d, n) : 0;
+        all += p;
+        tail += n >= length ? p : 0;
     }
-    for (int32_t j = 0; j < n; j++)
-        score = fmax(score, delta[j] + m->end[j]);
-    free(delta);
-    free(next);
-    return score;
+    if (!is_cut)
+        tail = !is_named || is_supported(d, (double)length) ? density(d, (double)length) : 0;
+    return log(tail) - (is_named ? log(all) : 0);
 }
 
-/* ---- enumeration ---- */
+/* ---- the graph ---- */
 
-/* Rules broken and the sum of the finite terms. */
-typedef struct price {
-    int64_t n_broken;
-    double score;
-} price;
+/* The states that one declared state becomes: one row, or two of a duration, the second for runs that began before the recording or the
+ * gap did. */
+typedef struct expanded {
+    int32_t first, length, n_rows;
+    const sp_duration *duration; /* or NULL */
+    double *run[2];              /* [length] weights of whole runs, of cut ones */
+    bool is_alone;               /* no other state is of its class */
+    bool goes_on;                /* the last state of a row stands for longer runs, too */
+} expanded;
 
-static price price_add(price p, double term)
+typedef struct builder {
+    const sp_model *model;
+    oracle_model *m;
+    expanded *states;
+    double transition_weight;
+    bool is_boolean;
+    int64_t n_edges, room;
+    int32_t *to; /* [n_edges] */
+} builder;
+
+static int32_t class_of_state(const sp_model *model, int32_t s)
 {
-    return term == -INFINITY ? (price){p.n_broken + 1, p.score} : (price){p.n_broken, p.score + term};
+    return model->state_class ? model->state_class[s] : s;
 }
 
-static bool price_is_less(price a, price b)
+static double declared_weight(const builder *b, int32_t from, int32_t to)
 {
-    return a.n_broken != b.n_broken ? a.n_broken < b.n_broken : a.score > b.score;
+    for (int64_t e = b->model->row[from]; e < b->model->row[from + 1]; e++)
+        if (b->model->to[e] == to)
+            return b->model->weight && !b->is_boolean ? b->model->weight[e] * b->transition_weight : 0;
+    return -INFINITY;
 }
 
-typedef struct enumeration {
-    const dense_model *m;
-    const sp_scores *scores;
-    oracle_visit *visit;
-    void *arg;
-    int32_t path[ORACLE_STEPS];
-    double *strict[ORACLE_STEPS]; /* [M] best state path to each state that emits path[0..t] */
-    price *relaxed[ORACLE_STEPS]; /* [M]; n_broken < 0: none */
-} enumeration;
-
-static void fill_strict(const enumeration *x, int64_t t, int32_t j)
+static double as_boolean(const builder *b, double weight)
 {
-    const dense_model *m = x->m;
-    double best = t == 0 ? m->start[j] : -INFINITY;
-    for (int32_t i = 0; t > 0 && i < m->n_states; i++)
-        if (m->state_class[i] == x->path[t - 1])
-            best = fmax(best, x->strict[t - 1][i] + dense_weight(m, x->scores, t, i, j));
-    x->strict[t][j] = best + dense_emission(m, x->scores, t, j);
+    return b->is_boolean && weight > -INFINITY ? 0 : weight;
 }
 
-static void fill_relaxed(const enumeration *x, int64_t t, int32_t j)
+static expanded expand(const builder *b, int32_t s, int32_t first, int64_t most_steps)
 {
-    const dense_model *m = x->m;
-    price best = {-1, 0};
-    if (t == 0 && m->is_entry[j])
-        best = price_add((price){0, 0}, m->start[j]);
-    for (int32_t i = 0; t > 0 && i < m->n_states; i++) {
-        double weight = dense_weight(m, x->scores, t, i, j);
-        if (m->state_class[i] != x->path[t - 1] || x->relaxed[t - 1][i].n_broken < 0)
-            continue;
-        if (weight == -INFINITY && !m->is_entry[j])
-            continue;
-        price p = price_add(x->relaxed[t - 1][i], weight);
-        if (best.n_broken < 0 || price_is_less(p, best))
-            best = p;
+    const sp_model *model = b->model;
+    const int32_t k = class_of_state(model, s);
+    const sp_duration *d =
+        model->durations && model->durations[k].form != SP_DURATION_FREE ? &model->durations[k] : NULL;
+    expanded x = {first, model->min_dwell ? model->min_dwell[s] : 1, 1, d, {NULL, NULL}, true, true};
+    for (int32_t u = 0; u < model->n_states; u++)
+        x.is_alone = x.is_alone && (u == s || class_of_state(model, u) != k);
+    if (!d)
+        return x;
+    int32_t n_pmf = d->n_pmf;
+    while (n_pmf > 1 && d->pmf[n_pmf - 1] == 0)
+        n_pmf--;
+    const int64_t longest = d->form == SP_DURATION_PMF     ? n_pmf
+                            : d->max.value > 0             ? (int64_t)d->max.value
+                            : d->form == SP_DURATION_RANGE ? (d->min.value > 1 ? (int64_t)d->min.value : 1)
+                                                           : most_steps;
+    x.goes_on = d->form == SP_DURATION_RANGE && d->max.value == 0;
+    x.length = (int32_t)(longest < most_steps ? longest : most_steps > 0 ? most_steps : 1);
+    x.n_rows = model->whole_at_start ? 1 : 2;
+    for (int cut = 0; cut < 2; cut++) {
+        x.run[cut] = oracle_array((size_t)x.length, sizeof(double));
+        for (int32_t i = 0; i < x.length; i++)
+            x.run[cut][i] = as_boolean(b, oracle_run_weight(d, i + 1, cut));
     }
-    x->relaxed[t][j] = best.n_broken < 0 ? best : price_add(best, dense_emission(m, x->scores, t, j));
+    return x;
 }
 
-static void finish_path(const enumeration *x, int64_t last)
+static void add_edge(builder *b, int32_t from, int32_t to, double weight)
 {
-    const dense_model *m = x->m;
-    double score = -INFINITY;
-    price best = {-1, 0};
-    for (int32_t j = 0; j < m->n_states; j++) {
-        if (m->state_class[j] != x->path[last])
-            continue;
-        score = fmax(score, x->strict[last][j] + m->end[j]);
-        if (x->relaxed[last][j].n_broken < 0)
-            continue;
-        price p = price_add(x->relaxed[last][j], m->end[j]);
-        if (best.n_broken < 0 || price_is_less(p, best))
-            best = p;
-    }
-    x->visit(x->arg, x->path, score, best.n_broken, best.score);
-}
-
-static void extend(enumeration *x, int64_t t)
-{
-    if (t == x->scores->n_steps) {
-        finish_path(x, t - 1);
+    if (weight == -INFINITY)
         return;
+    if (b->n_edges == b->room) {
+        b->room = 2 * b->room + 64;
+        b->m->from = realloc(b->m->from, (size_t)b->room * sizeof *b->m->from);
+        b->m->weight = realloc(b->m->weight, (size_t)b->room * sizeof *b->m->weight);
+        b->to = realloc(b->to, (size_t)b->room * sizeof *b->to);
+        if (!b->m->from || !b->m->weight || !b->to)
+            exit(1);
     }
-    for (int32_t k = 0; k < x->m->n_classes; k++) {
-        x->path[t] = k;
-        for (int32_t j = 0; j < x->m->n_states; j++)
-            if (x->m->state_class[j] == k) {
-                fill_strict(x, t, j);
-                fill_relaxed(x, t, j);
-            }
-        extend(x, t + 1);
+    b->m->from[b->n_edges] = from;
+    b->m->weight[b->n_edges] = weight;
+    b->to[b->n_edges++] = to;
+}
+
+/* What leaving a run at its d-th step weighs (d from 0), all that a run weighs being that: until it is over it weighs as one that is cut. */
+static double leaving(const expanded *x, int32_t d, bool is_cut)
+{
+    return x->run[1][0] + (is_cut ? 0 : x->run[0][d] - x->run[1][d]);
+}
+
+/* Staying in the run of a class with a duration: of its only state whatever the matrix says of it. */
+static void add_run_edges(builder *b, int32_t s, int32_t to)
+{
+    const expanded *x = &b->states[s], *y = &b->states[to];
+    const double weight = x->is_alone ? 0 : declared_weight(b, s, to);
+    for (int32_t r = 0; r < x->n_rows; r++)
+        for (int32_t d = 0; d < x->length; d++) {
+            const int32_t next = d + 1 < x->length ? d + 1 : x->goes_on ? d : -1;
+            if (next >= 0)
+                add_edge(b, x->first + r * x->length + d, y->first + r * y->length + next,
+                         weight + x->run[1][next] - x->run[1][d]);
+        }
+}
+
+static void add_edges(builder *b, int32_t s, int32_t to)
+{
+    const expanded *x = &b->states[s], *y = &b->states[to];
+    const double weight = declared_weight(b, s, to);
+    if (x->duration && class_of_state(b->model, s) == class_of_state(b->model, to)) {
+        add_run_edges(b, s, to);
+    } else if (x->duration) {
+        for (int32_t r = 0; r < x->n_rows; r++)
+            for (int32_t d = 0; d < x->length; d++)
+                add_edge(b, x->first + r * x->length + d, y->first, weight + leaving(x, d, r == 1));
+    } else {
+        const int32_t last = x->first + x->length - 1;
+        add_edge(b, last, s == to ? last : y->first, weight);
+        for (int32_t i = 0; s == to && i + 1 < x->length; i++)
+            add_edge(b, x->first + i, x->first + i + 1, weight);
     }
 }
 
-void oracle_enumerate(const dense_model *m, const sp_scores *scores, oracle_visit *visit, void *arg)
+static void sort_edges(builder *b)
 {
-    assert_in_range(scores->n_steps, 1, ORACLE_STEPS);
-    enumeration x = {.m = m, .scores = scores, .visit = visit, .arg = arg};
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        x.strict[t] = new_array((size_t)m->n_states, sizeof(double));
-        x.relaxed[t] = new_array((size_t)m->n_states, sizeof(price));
+    oracle_model *m = b->m;
+    int32_t *from = m->from;
+    double *weight = m->weight;
+    m->row = oracle_array((size_t)m->n_states + 2, sizeof *m->row);
+    m->from = oracle_array((size_t)b->n_edges, sizeof *m->from);
+    m->weight = oracle_array((size_t)b->n_edges, sizeof *m->weight);
+    for (int64_t e = 0; e < b->n_edges; e++)
+        m->row[b->to[e] + 2]++;
+    for (int32_t j = 0; j < m->n_states; j++)
+        m->row[j + 2] += m->row[j + 1];
+    for (int64_t e = 0; e < b->n_edges; e++) {
+        const int64_t place = m->row[b->to[e] + 1]++;
+        m->from[place] = from[e];
+        m->weight[place] = weight[e];
     }
-    extend(&x, 0);
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        free(x.strict[t]);
-        free(x.relaxed[t]);
+    free(from);
+    free(weight);
+    free(b->to);
+}
+
+static void put_state(builder *b, int32_t s, int32_t column)
+{
+    const sp_model *model = b->model;
+    oracle_model *m = b->m;
+    const expanded *x = &b->states[s];
+    for (int32_t i = 0; i < x->n_rows * x->length; i++) {
+        const int32_t j = x->first + i, place = i % x->length;
+        const bool is_cut = i >= x->length || !model->whole_at_end;
+        m->class_of[j] = column;
+        m->declared[j] = s;
+        m->is_entry[j] = i == (x->n_rows - 1) * x->length;
+        m->start[j] = !m->is_entry[j] ? -INFINITY : model->start ? as_boolean(b, model->start[s]) : 0;
+        m->leave[j] = x->duration ? leaving(x, place, is_cut) : 0;
+        m->end[j] = (model->end ? as_boolean(b, model->end[s]) : 0) + m->leave[j];
+        if (!x->duration && place + 1 < x->length && model->min_dwell_at_end)
+            m->end[j] = -INFINITY;
     }
 }
 
-typedef struct best_so_far {
-    int64_t n_steps;
-    oracle_best best;
-} best_so_far;
-
-/* Lower class at the last step where they differ. */
-static bool is_lower(const int32_t *a, const int32_t *b, int64_t n_steps)
+static oracle_model *model_of_size(int32_t n_classes, int32_t n_states)
 {
-    for (int64_t t = n_steps - 1; t >= 0; t--)
-        if (a[t] != b[t])
-            return a[t] < b[t];
-    return false;
+    oracle_model *m = oracle_array(1, sizeof *m);
+    const size_t n = (size_t)n_states;
+    *m = (oracle_model){.n_classes = n_classes, .n_states = n_states};
+    m->class_of = oracle_array(n, sizeof *m->class_of);
+    m->declared = oracle_array(n, sizeof *m->declared);
+    m->start = oracle_array(n, sizeof *m->start);
+    m->end = oracle_array(n, sizeof *m->end);
+    m->leave = oracle_array(n, sizeof *m->leave);
+    m->is_entry = oracle_array(n, sizeof *m->is_entry);
+    return m;
 }
 
-static void keep_best(void *arg, const int32_t *path, double score, int64_t n_broken, double relaxed_score)
+oracle_model *oracle_model_new(const sp_model *model, const sp_chain_options *options, int64_t most_steps)
 {
-    best_so_far *s = arg;
-    oracle_best *b = &s->best;
-    if (score > -INFINITY &&
-        (!b->has_path || score > b->score || (score == b->score && is_lower(path, b->path, s->n_steps)))) {
-        b->has_path = true;
-        b->score = score;
-        memcpy(b->path, path, sizeof b->path);
+    builder b = {.model = model,
+                 .states = oracle_array((size_t)model->n_states, sizeof *b.states),
+                 .transition_weight = options->transition_weight,
+                 .is_boolean = options->is_boolean};
+    int32_t n = 0;
+    for (int32_t s = 0; s < model->n_states; s++) {
+        b.states[s] = expand(&b, s, n, most_steps);
+        n += b.states[s].n_rows * b.states[s].length;
     }
-    if (n_broken < 0)
+    b.m = model_of_size(model->n_classes, n);
+    for (int32_t s = 0; s < model->n_states; s++) {
+        int32_t column = class_of_state(model, s);
+        for (int32_t k = 0; options->class_of_column && k < model->n_classes; k++)
+            if (options->class_of_column[k] == class_of_state(model, s))
+                column = k;
+        put_state(&b, s, column);
+        const bool has_only_edges = !b.states[s].duration || !b.states[s].is_alone;
+        for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)
+            if (has_only_edges || model->to[e] != s)
+                add_edges(&b, s, model->to[e]);
+        if (!has_only_edges)
+            add_run_edges(&b, s, s);
+    }
+    sort_edges(&b);
+    for (int32_t s = 0; s < model->n_states; s++) {
+        free(b.states[s].run[0]);
+        free(b.states[s].run[1]);
+    }
+    free(b.states);
+    return b.m;
+}
+
+static double bare(double weight)
+{
+    return weight == -INFINITY ? weight : 0;
+}
+
+oracle_model *oracle_model_bare(const oracle_model *m)
+{
+    oracle_model *out = model_of_size(m->n_classes, m->n_states);
+    const size_t n = (size_t)m->n_states, n_edges = (size_t)m->row[m->n_states];
+    memcpy(out->class_of, m->class_of, n * sizeof *m->class_of);
+    memcpy(out->declared, m->declared, n * sizeof *m->declared);
+    memcpy(out->is_entry, m->is_entry, n * sizeof *m->is_entry);
+    for (size_t j = 0; j < n; j++) {
+        out->start[j] = bare(m->start[j]);
+        out->end[j] = bare(m->end[j]);
+        out->leave[j] = bare(m->leave[j]);
+    }
+    out->row = oracle_array(n + 1, sizeof *m->row);
+    out->from = oracle_array(n_edges, sizeof *m->from);
+    out->weight = oracle_array(n_edges, sizeof *m->weight);
+    memcpy(out->row, m->row, (n + 1) * sizeof *m->row);
+    memcpy(out->from, m->from, n_edges * sizeof *m->from);
+    return out;
+}
+
+void oracle_model_free(oracle_model *m)
+{
+    if (!m)
         return;
-    price now = {n_broken, relaxed_score}, before = {b->n_broken, b->relaxed_score};
-    if (b->n_broken < 0 || price_is_less(now, before) ||
-        (!price_is_less(before, now) && is_lower(path, b->relaxed_path, s->n_steps))) {
-        b->n_broken = n_broken;
-        b->relaxed_score = relaxed_score;
-        memcpy(b->relaxed_path, path, sizeof b->relaxed_path);
-    }
+    free(m->class_of);
+    free(m->declared);
+    free(m->start);
+    free(m->end);
+    free(m->leave);
+    free(m->is_entry);
+    free(m->row);
+    free(m->from);
+    free(m->weight);
+    free(m);
 }
 
-oracle_best oracle_enumerate_best(const dense_model *m, const sp_scores *scores)
+double oracle_step_weight(const oracle_model *m, const sp_scores *scores, int64_t t, int32_t i, int32_t j)
 {
-    best_so_far s = {scores->n_steps, {.score = -INFINITY, .n_broken = -1}};
-    oracle_enumerate(m, scores, keep_best, &s);
-    return s.best;
-}
-
-int64_t oracle_first_unreachable(const dense_model *m, const sp_scores *scores)
-{
-    int32_t n = m->n_states;
-    bool *now = new_array((size_t)n, sizeof *now), *next = new_array((size_t)n, sizeof *next), any = true;
-    int64_t step = -1;
-    for (int64_t t = 0; t < scores->n_steps && any; t++) {
-        any = false;
-        for (int32_t j = 0; j < n; j++) {
-            next[j] = t == 0 && m->start[j] > -INFINITY;
-            for (int32_t i = 0; t > 0 && i < n; i++)
-                next[j] |= now[i] && dense_weight(m, scores, t, i, j) > -INFINITY;
-            next[j] &= dense_emission(m, scores, t, j) > -INFINITY;
-            any |= next[j];
-        }
-        bool *before = now;
-        now = next;
-        next = before;
-        if (!any)
-            step = t;
-    }
-    bool may_end = scores->n_steps == 0;
-    for (int32_t j = 0; j < n; j++)
-        may_end |= now[j] && m->end[j] > -INFINITY;
-    if (any && !may_end)
-        step = scores->n_steps - 1;
-    free(now);
-    free(next);
-    return step;
-}
-
-/* ---- single paths ---- */
-
-double oracle_path_score(const dense_model *m, const sp_scores *scores, const int32_t *path)
-{
-    int32_t n = m->n_states;
-    if (scores->n_steps == 0)
-        return 0;
-    double *now = new_array((size_t)n, sizeof *now), *next = new_array((size_t)n, sizeof *next),
-           score = -INFINITY;
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        for (int32_t j = 0; j < n; j++) {
-            double best = t == 0 ? m->start[j] : -INFINITY;
-            for (int32_t i = 0; t > 0 && i < n; i++)
-                best = fmax(best, now[i] + dense_weight(m, scores, t, i, j));
-            next[j] = m->state_class[j] == path[t] ? best + dense_emission(m, scores, t, j) : -INFINITY;
-        }
-        memcpy(now, next, (size_t)n * sizeof *now);
-    }
-    for (int32_t j = 0; j < n; j++)
-        score = fmax(score, now[j] + m->end[j]);
-    free(now);
-    free(next);
-    return score;
-}
-
-double oracle_path_weight(const dense_model *m, const sp_scores *scores, const int32_t *path)
-{
-    double *now = new_array((size_t)m->n_states, sizeof *now),
-           *next = new_array((size_t)m->n_states, sizeof *next), sum = 0;
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        for (int32_t j = 0; j < m->n_states; j++) {
-            next[j] = t == 0 ? exp(m->start[j]) : 0;
-            for (int32_t i = 0; t > 0 && i < m->n_states; i++)
-                next[j] += now[i] * exp(dense_weight(m, scores, t, i, j));
-            next[j] = m->state_class[j] == path[t] ? next[j] * exp(dense_emission(m, scores, t, j)) : 0;
-        }
-        double *other = now;
-        now = next;
-        next = other;
-    }
-    for (int32_t j = 0; j < m->n_states; j++)
-        sum += now[j] * exp(m->end[j]);
-    free(now);
-    free(next);
-    return sum;
-}
-
-double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores,
-                          const int32_t *path)
-{
-    int64_t n_steps = scores->n_steps, run = 0;
-    double score = 0;
-    for (int64_t t = 0; t < n_steps; t++) {
-        int32_t now = class_of_column[path[t]], before = t > 0 ? class_of_column[path[t - 1]] : now;
-        bool is_gap = sp_scores_is_gap(scores, t);
-        if (t == 0)
-            score = model->start ? model->start[now] : 0;
-        else if (!is_gap)
-            score += declared_weight(model, before, now);
-        if (t > 0 && !is_gap && before != now && run < declared_dwell(model, before))
-            return -INFINITY;
-        run = t > 0 && !is_gap && before == now ? run + 1 : 1;
-        score += sp_scores_at(scores, t, path[t]);
-    }
-    if (n_steps > 0) {
-        int32_t last = class_of_column[path[n_steps - 1]];
-        if (model->min_dwell_at_end && run < declared_dwell(model, last))
-            return -INFINITY;
-        score += model->end ? model->end[last] : 0;
-    }
-    return score;
-}
-
-/* ---- greedy by sets ---- */
-
-/* One state path that emits the classes chosen so far: where it is, and its price. */
-typedef struct partial {
-    int32_t state;
-    price price;
-} partial;
-
-typedef struct partial_set {
-    partial *items;
-    size_t n, capacity;
-} partial_set;
-
-static void set_put(partial_set *set, int32_t state, price p)
-{
-    if (set->n == set->capacity) {
-        set->capacity = 2 * set->capacity + 16;
-        set->items = realloc(set->items, set->capacity * sizeof *set->items);
-        assert_non_null(set->items);
-    }
-    set->items[set->n++] = (partial){state, p};
-}
-
-/* All partial paths one step longer; those that break rules only when `relaxed`. */
-static partial_set grow(const dense_model *m, const sp_scores *scores, int64_t t, const partial_set *set,
-                        bool relaxed)
-{
-    partial_set grown = {0};
-    for (int32_t j = 0; j < m->n_states; j++)
-        for (size_t n = 0; n < (t == 0 ? 1 : set->n); n++) {
-            double into = t == 0 ? m->start[j] : dense_weight(m, scores, t, set->items[n].state, j);
-            if (into == -INFINITY && !m->is_entry[j])
-                continue;
-            price p = price_add(t == 0 ? (price){0, 0} : set->items[n].price, into);
-            p = price_add(p, dense_emission(m, scores, t, j));
-            if (t == scores->n_steps - 1)
-                p = price_add(p, m->end[j]);
-            if (relaxed || p.n_broken == 0)
-                set_put(&grown, j, p);
-        }
-    return grown;
-}
-
-/* Chooses step by step. Returns the step of the dead end, or -1; *n_broken of the best path that emits the choices. */
-static int64_t choose_by_sets(const dense_model *m, const sp_scores *scores, bool relaxed, int32_t *path,
-                              int64_t *n_broken)
-{
-    partial_set set = {0};
-    int64_t dead_end = -1;
-    *n_broken = 0;
-    for (int64_t t = 0; t < scores->n_steps && dead_end < 0; t++) {
-        partial_set grown = grow(m, scores, t, &set, relaxed);
-        const partial *best = NULL;
-        for (size_t n = 0; n < grown.n; n++) {
-            const partial *p = &grown.items[n];
-            bool is_tie =
-                best && !price_is_less(p->price, best->price) && !price_is_less(best->price, p->price);
-            if (!best || price_is_less(p->price, best->price) ||
-                (is_tie && m->state_class[p->state] < m->state_class[best->state]))
-                best = p;
-        }
-        set.n = 0;
-        if (best) {
-            path[t] = m->state_class[best->state];
-            *n_broken = best->price.n_broken;
-        } else {
-            dead_end = t;
-        }
-        for (size_t n = 0; best && n < grown.n; n++)
-            if (m->state_class[grown.items[n].state] == path[t])
-                set_put(&set, grown.items[n].state, grown.items[n].price);
-        free(grown.items);
-    }
-    free(set.items);
-    return dead_end;
-}
-
-int64_t oracle_greedy(const dense_model *m, const sp_scores *scores, int32_t *path)
-{
-    int64_t n_broken;
-    return choose_by_sets(m, scores, false, path, &n_broken);
-}
-
-int64_t oracle_greedy_relaxed(const dense_model *m, const sp_scores *scores, int32_t *path)
-{
-    int64_t n_broken, dead_end = choose_by_sets(m, scores, true, path, &n_broken);
-    assert_int_equal(dead_end, -1);
-    return n_broken;
+    if (sp_scores_is_gap(scores, t))
+        return m->is_entry[j] ? m->leave[i] : -INFINITY;
+    for (int64_t e = m->row[j]; e < m->row[j + 1]; e++)
+        if (m->from[e] == i)
+            return m->weight[e];
+    return -INFINITY;
 }

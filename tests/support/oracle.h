@@ -1,69 +1,156 @@
-/* Slow and plain decoders to hold the fast ones against. They work on the model as declared, never on the compiled chain: a dense
- * matrix of states, minimum dwell unfolded here once more and independently, and every rule written as its definition says.
+/* The oracle: slow and plain decoders to hold the fast ones against, in two forms that share nothing with the library.
+ *
+ * The textbook form writes a model out as a graph of states, from the model as declared and never from the compiled chain: a minimum
+ * dwell of d is d states in a row, a duration a row of states that count. Recurrences over the graph are those of textbooks; each partial path
+ * keeps its whole history, so that ties are decided by comparing histories. Any number of steps; rules have no part in it.
+ *
+ * The other form goes through all paths of classes and weighs each by the definitions alone: the length of each run by p(d), each rule by its
+ * violations as models/rules.md counts them. A few steps.
+ *
+ * It needs the standard library and the public headers of models and scores only, so that it runs wherever the library does.
  */
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
 
-#include "dense_model.h"
 #include "statepath/model.h"
 
-/* ---- textbook Viterbi: any T, any M ---- */
+/* calloc() that ends the program where there is no memory. */
+void *oracle_array(size_t n, size_t size);
 
-/* The best path in classes; ties by comparing whole histories of classes backwards. False when there is none (outputs untouched).
- * O(T M^2), and O(T) for each tie. */
-bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path, double *score);
+/* ---- a model as a graph of states ---- */
 
-/* Only the score, in O(M) memory; -INFINITY when there is no path. */
-double oracle_viterbi_score(const dense_model *m, const sp_scores *scores);
+typedef struct oracle_model {
+    int32_t n_classes, n_states;
+    int32_t *class_of;   /* [M] column of the scores */
+    int32_t *declared;   /* [M] state of the model */
+    double *start, *end; /* [M] nats */
+    bool *is_entry;      /* [M] may stand first after a gap, or where a rule is broken */
+    double *leave; /* [M] of a run that a gap, or the end of the recording, ends there: its length; else 0 */
+    int64_t *row;  /* [M+1] predecessors of j: row[j] .. row[j+1]-1 */
+    int32_t *from;
+    double *weight;
+} oracle_model;
 
-/* ---- enumeration of all class paths: K^T of them ---- */
+/* class_of_column as in sp_chain_options; NULL: in order. most_steps: of the recordings. */
+oracle_model *oracle_model_new(const sp_model *model, const sp_chain_options *options, int64_t most_steps);
+/* The same graph, each weight that is finite 0. */
+oracle_model *oracle_model_bare(const oracle_model *m);
+void oracle_model_free(oracle_model *m);
+
+/* Weight into state j at step t > 0 from state i, -INFINITY when forbidden. */
+double oracle_step_weight(const oracle_model *m, const sp_scores *scores, int64_t t, int32_t i, int32_t j);
+
+/* log p(d) of a whole run of so many steps; of one that is cut, log of the sum over d' >= d. */
+double oracle_run_weight(const sp_duration *d, int64_t length, bool is_cut);
+
+/* ---- the textbook ---- */
+
+typedef struct oracle_answer {
+    sp_status status;     /* SP_OK, SP_ENOPATH or SP_EDEADEND */
+    int64_t step;         /* of the failure; -1 */
+    int64_t n_broken;     /* of a relaxed path */
+    int64_t n_redirected; /* of greedy */
+    double score;         /* nats, without what is broken */
+} oracle_answer;
+
+/* Each writes path [T] where status is SP_OK. T >= 0. */
+oracle_answer oracle_argmax(const sp_scores *scores, bool is_relaxed, int32_t *path);
+oracle_answer oracle_viterbi(const oracle_model *m, const sp_scores *scores, bool is_relaxed, int32_t *path);
+oracle_answer oracle_beam(const oracle_model *m, const sp_scores *scores, int32_t width, int32_t *path);
+/* looks_ahead: nothing is begun that the weights of the model, whatever the scores, leave no way to the end from. */
+oracle_answer oracle_greedy(const oracle_model *m, const sp_scores *scores, bool is_relaxed, bool looks_ahead,
+                            int32_t *path);
+oracle_answer oracle_online(const oracle_model *m, const sp_scores *scores, int64_t lag, bool looks_ahead,
+                            int32_t *path);
+
+/* The n best paths [n,T], distinct in classes, in order, and their scores. Returns how many there are. */
+int32_t oracle_nbest(const oracle_model *m, const sp_scores *scores, int32_t n, int32_t *paths,
+                     double *values);
+
+/* Log marginals [T,K] of the classes (NULL: not wanted) and log Z, by sums of exponentials of logs. -INFINITY: there is no path. */
+double oracle_marginals(const oracle_model *m, const sp_scores *scores, double *log_marginal);
+
+/* The first step that no state reaches, T-1 when only the end rule fails, -1 when a path exists; by sets of states. */
+int64_t oracle_first_unreachable(const oracle_model *m, const sp_scores *scores);
+
+/* The greatest score of a path, in O(M) memory; -INFINITY when there is none. */
+double oracle_viterbi_score(const oracle_model *m, const sp_scores *scores);
+
+/* ---- rules by their definition ---- */
+
+/* An expression over classes: a step of one of them; one after the other; either; so many times. */
+typedef enum oracle_sort { ORACLE_STEP, ORACLE_THEN, ORACLE_EITHER, ORACLE_TIMES } oracle_sort;
+typedef struct oracle_expression {
+    oracle_sort sort;
+    uint32_t classes;                      /* of a step, bit k: class k of the model */
+    struct oracle_expression *one, *other; /* owned */
+    int32_t least, most;                   /* times; most -1: any */
+} oracle_expression;
+
+typedef enum oracle_form {
+    ORACLE_WHOLE, /* the path matches as a whole */
+    ORACLE_NEVER,
+    ORACLE_AT_LEAST,
+    ORACLE_AT_MOST,
+    ORACLE_NOT_BEFORE,
+    ORACLE_NOT_AFTER,
+    ORACLE_FOLLOWED_BY,
+    ORACLE_PRECEDED_BY,
+    ORACLE_FIRST,
+    ORACLE_LAST
+} oracle_form;
+
+typedef struct oracle_rule {
+    oracle_form form;
+    oracle_expression *expression; /* of whole and never; owned */
+    int32_t n;                     /* so many steps or runs */
+    bool is_of_runs;
+    uint32_t of,
+        other; /* classes that it is about; FOLLOWED_BY, PRECEDED_BY: those; from the first of them (0: from the start) */
+    double cost; /* nats a violation; INFINITY: forbidden */
+    bool may_at_gap;
+} oracle_rule;
+
+void oracle_expression_free(oracle_expression *e);
+
+/* How many positions an expression has when it is written out; more than ORACLE_POSITIONS cannot be counted here. */
+enum { ORACLE_POSITIONS = 62 };
+int32_t oracle_positions(const oracle_expression *e);
+
+/* Violations of a path [T] of the model's classes. is_gap [T]: the chain is broken before the step. */
+int64_t oracle_violations(const oracle_rule *rule, int64_t n_steps, const int32_t *path, const bool *is_gap);
+
+/* ---- all paths ---- */
 
 enum { ORACLE_STEPS = 8 };
 
-/* Calls visit for every path of classes, in lexicographic order:
- *   path           [ORACLE_STEPS], of which T are meant
- *   score          strict: the best state path that emits it; -INFINITY when there is none
- *   n_broken, relaxed_score   of the state path that breaks the fewest rules, the best among equals; n_broken -1 when no state
- *                             path can emit the classes at all (a class without states) */
-typedef void oracle_visit(void *arg, const int32_t *path, double score, int64_t n_broken,
-                          double relaxed_score);
-void oracle_enumerate(const dense_model *m, const sp_scores *scores, oracle_visit *visit, void *arg);
-
-typedef struct oracle_best {
-    bool has_path;
-    double score; /* -INFINITY without path */
+typedef struct oracle_path {
     int32_t path[ORACLE_STEPS];
-    int64_t n_broken;
-    double relaxed_score;
-    int32_t relaxed_path[ORACLE_STEPS];
-} oracle_best;
+    double score;   /* of the best state path that emits it, nats */
+    double log_sum; /* log of the sum over the state paths that emit it of exp(score) */
+} oracle_path;
 
-/* The best paths by enumeration, strict and relaxed: among equals the lowest class at the last step, then before it, and so on.
- * T >= 1. */
-oracle_best oracle_enumerate_best(const dense_model *m, const sp_scores *scores);
+/* What a model says beside its graph. */
+typedef struct oracle_declared {
+    const sp_model *model;
+    const sp_chain_options *options;
+    int32_t n_rules;
+    const oracle_rule *rules;
+} oracle_declared;
 
-/* The first step that no state reaches, T-1 when only the end rule fails, -1 when a path exists; by sets of states. */
-int64_t oracle_first_unreachable(const dense_model *m, const sp_scores *scores);
+typedef struct oracle_list {
+    int64_t n_steps;
+    int32_t n_classes;
+    int n;
+    oracle_path *paths; /* [n] of finite score, the greatest first, equals by the tie rule */
+    double log_z;
+    double *marginal; /* [T,K] */
+} oracle_list;
 
-/* ---- single paths ---- */
-
-/* Score of a class path: the best of all state paths that emit it. */
-double oracle_path_score(const dense_model *m, const sp_scores *scores, const int32_t *path);
-
-/* The sum over the state paths that emit it of exp(score). */
-double oracle_path_weight(const dense_model *m, const sp_scores *scores, const int32_t *path);
-
-/* oracle_path_score() straight from the rules, for models with one state per class: start, pairs, end, and the length of each run, without
- * any unfolding. */
-double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores,
-                          const int32_t *path);
-
-/* ---- greedy, by keeping every single state path that emits the classes chosen so far; T <= ORACLE_STEPS ---- */
-
-/* Returns the step where it got stuck, or -1. */
-int64_t oracle_greedy(const dense_model *m, const sp_scores *scores, int32_t *path);
-
-/* Fewest broken rules step by step. Returns the rules broken. */
-int64_t oracle_greedy_relaxed(const dense_model *m, const sp_scores *scores, int32_t *path);
+/* T from 1 to ORACLE_STEPS. */
+oracle_list oracle_list_new(const oracle_declared *declared, const sp_scores *scores);
+void oracle_list_free(oracle_list *l);
+/* NULL: it has no finite score. */
+const oracle_path *oracle_list_find(const oracle_list *l, const int32_t *path);
 
 #endif

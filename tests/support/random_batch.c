@@ -1,7 +1,6 @@
 #include "random_batch.h"
 
 #include "check.h"
-#include "decode_one.h"
 
 random_batch random_batch_new(uint64_t seed, int64_t n_recordings, int32_t longest,
                               int32_t max_states_per_class)
@@ -78,37 +77,6 @@ answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const s
     return a;
 }
 
-answer answer_plain(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options)
-{
-    answer a = answer_new(batch);
-    sp_scratch *scratch = sp_scratch_new();
-    assert_non_null(scratch);
-    memset(a.broken, 0, (size_t)batch->scores.n_steps);
-    for (int64_t n = 0; n < batch->n_recordings; n++) {
-        const sp_scores scores = sp_batch_recording(batch, n);
-        int32_t *path = a.paths + batch->offsets[n];
-        sp_decoded found = {.step = -1};
-        sp_error err;
-        found.status = decode_one(options->strategy, chain, &scores, scratch, path, &found.score, &err);
-        assert_true(found.status == SP_OK || found.status == SP_ENOPATH || found.status == SP_EDEADEND);
-        if (found.status != SP_OK && options->relax) {
-            const sp_whole_output output = {path, &found.n_broken, a.broken + batch->offsets[n], &found.score,
-                                            NULL};
-            found.status = decode_one_relaxed(options->strategy, chain, &scores, scratch, output, &err);
-            assert_ok(found.status, &err);
-            assert_ok(sp_path_score(chain, &scores, path, &found.score, &err), &err);
-        } else if (found.status != SP_OK) {
-            found.step = err.step;
-            found.score = -INFINITY;
-            for (int64_t t = 0; t < scores.n_steps; t++)
-                path[t] = -1;
-        }
-        a.results[n] = found;
-    }
-    sp_scratch_free(scratch);
-    return a;
-}
-
 void assert_same_result(const sp_decoded *a, const sp_decoded *b)
 {
     assert_int_equal(a->status, b->status);
@@ -124,4 +92,13 @@ void assert_same_answer(const sp_batch *batch, const answer *a, const answer *b)
     assert_memory_equal(a->broken, b->broken, n_steps);
     for (int64_t n = 0; n < batch->n_recordings; n++)
         assert_same_result(&a->results[n], &b->results[n]);
+}
+
+void assert_same_path(uint64_t seed, const char *what, const int32_t *path, const int32_t *expected,
+                      int64_t n_steps)
+{
+    for (int64_t t = 0; t < n_steps; t++)
+        if (path[t] != expected[t])
+            fail_msg("seed %llu: %s: step %lld is class %d, expected %d", (unsigned long long)seed, what,
+                     (long long)t, (int)path[t], (int)expected[t]);
 }

@@ -36,11 +36,12 @@ answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch
 answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const sp_batch *batch,
                  const sp_decode_options *options);
 
-/* What each recording gives alone, by the plain kernels. */
-answer answer_plain(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);
-
 /* The same bytes, padding aside. */
 void assert_same_result(const sp_decoded *a, const sp_decoded *b);
 void assert_same_answer(const sp_batch *batch, const answer *a, const answer *b);
+
+/* Fails with the seed, what was decoded and the first step that differs. */
+void assert_same_path(uint64_t seed, const char *what, const int32_t *path, const int32_t *expected,
+                      int64_t n_steps);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "oracle.h"
 #include "statepath/model.h"
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
@@ -28,6 +29,17 @@ typedef struct random_shape {
     bool has_weights; /* false: models of allowed and forbidden only */
     bool has_gaps;
     double impossible; /* greatest share of scores that are -INFINITY */
+    int32_t longest; /* classes without dwell may have a duration, most of up to so many steps; 0: none has */
+    int32_t most_rules;   /* of several forms, forbidden or at a price; 0: none */
+    int32_t n_classes;    /* K is that; 0: up to max_classes */
+    int32_t successors;   /* a state has so many at most; 0: a share of all */
+    bool has_votes;       /* scores are logs of shares of a few votes */
+    double spread, shift; /* scores are so many times as far apart (0: once), and so much higher */
+    int32_t
+        columns; /* states share what leads to them, so that there are so many sets of it; 0: they do not */
+    bool
+        is_left_right; /* a state is followed by itself and by those just after it, in an order that is drawn */
+    bool scales_weights; /* the chain may have a transition weight */
 } random_shape;
 
 /* For tables of shapes, a row a shape: {4, 6, 1, 1, TIES, WEIGHTS, NO, 0.3}. */
@@ -39,24 +51,27 @@ typedef struct random_case {
     uint64_t seed;
     sp_model *model;
     int32_t *class_of_column; /* [K] */
-    sp_chain *chain;
-    sp_scores scores;  /* f64 */
-    double *data;      /* [T,K] */
-    int64_t *segments; /* [T] or NULL */
+    sp_chain_options options; /* of the chain */
+    sp_chain *chain;          /* NULL: no path can keep the rules */
+    int32_t n_rules;
+    oracle_rule *rules; /* [n_rules] those of the model */
+    sp_scores scores;   /* f64 */
+    double *data;       /* [T,K] */
+    int64_t *segments;  /* [T] or NULL */
 } random_case;
 
-/* Fails the test when it cannot. */
+/* Ends the program when it cannot. */
 random_case random_case_new(uint64_t seed, const random_shape *shape);
-/* Classes without dwell may have a duration, most of up to so many steps; another case than that of random_case_new(). */
-random_case random_case_new_durations(uint64_t seed, const random_shape *shape, int32_t longest);
 void random_case_free(random_case *c);
+
+/* Draws the model's rules and adds them (random_rules.c). */
+void random_rules_add(random_case *c, random_source *random, int32_t most);
 
 /* Replaces the scores by T new steps of the same kind. */
 void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps,
                              const random_shape *shape);
 
-/* Fails with the seed, what was decoded (with a number that tells one from another) and the first step that differs. */
-void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path,
-                      const int32_t *expected, int64_t n_steps);
+/* Ends the program unless the call succeeds. */
+void random_require(sp_status status, const sp_error *err, uint64_t seed);
 
 #endif

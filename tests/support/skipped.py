@@ -19,8 +19,8 @@ EXPECTED = {
     "test_torch_network": "PyTorch takes 1 GB",
     "test_torch_masks": "PyTorch takes 1 GB",
     "test_seqeval": "seqeval comes from PyPI; test_tags has fixed cases",
-    "test_program_kernels_avx2": "the processor has no AVX2",
-    "test_program_kernels_avx512": "the processor has no AVX-512",
+    "test_strategy_law_avx2": "the processor has no AVX2",
+    "test_strategy_law_avx512": "the processor has no AVX-512",
     "test_source:test_file_that_may_not_be_read": "root may read every file",
     "test_commands:test_a_signal_leaves_nothing_behind": "the program may be done before the signal comes",
 }

@@ -163,9 +163,14 @@ static int32_t last(void *self, sp_sequence *s)
 {
     prices *f = self;
     price *now = f->states.now;
-    for (int32_t j = 0; j < s->chain->n_states; j++)
-        if (is_possible(now[j]))
-            now[j] = add(now[j], s->chain->end[j]);
+    for (int32_t j = 0; j < s->chain->n_states; j++) {
+        const double end = s->chain->end[j], leave = sp_chain_leave(s->chain, j);
+        if (!is_possible(now[j]))
+            continue;
+        now[j] = add(now[j], end);
+        if (end == -INFINITY && leave > -INFINITY) /* the run ends there all the same, as beside a gap */
+            now[j] = add(now[j], leave);
+    }
     int32_t state = best_state(&f->states);
     f->n_expected = f->n_taken + now[state].n_broken;
     return state;

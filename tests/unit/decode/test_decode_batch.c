@@ -1,4 +1,4 @@
-/* Batches: threads, neighbours, types of scores, lack of memory. */
+/* Batches: what need not be asked for, workers, lack of memory. What is decoded is in the law of strategies. */
 #include "check.h"
 #include "decode_one.h"
 #include "failing_alloc.h"
@@ -10,45 +10,6 @@ static const sp_decode_options all_options[] = {
     {{SP_ARGMAX, 0}, true},  {{SP_GREEDY, 0}, true},  {{SP_VITERBI, 0}, true},
 };
 enum { N_OPTIONS = sizeof all_options / sizeof *all_options };
-
-static void test_threads_change_nothing(void **state)
-{
-    (void)state;
-    for (int i = 0; i < N_OPTIONS * 2; i++) {
-        random_batch f = random_batch_new(100 + (uint64_t)i, 500, 40, 1 + i / N_OPTIONS);
-        answer one = answer_decode(1, f.c.chain, &f.batch, &all_options[i % N_OPTIONS]);
-        const int n_threads[] = {2, 3, 8};
-        for (int n = 0; n < 3; n++) {
-            answer more = answer_decode(n_threads[n], f.c.chain, &f.batch, &all_options[i % N_OPTIONS]);
-            assert_same_answer(&f.batch, &one, &more);
-            answer_free(&more);
-        }
-        answer_free(&one);
-        random_batch_free(&f);
-    }
-}
-
-/* Each recording's answer is that of the recording alone: failing neighbours disturb nobody. */
-static void test_recordings_are_decoded_alone(void **state)
-{
-    (void)state;
-    int n_failed = 0, n_relaxed = 0;
-    for (int i = 0; i < N_OPTIONS * 4; i++) {
-        random_batch f = random_batch_new(200 + (uint64_t)i, 200, 30, 1 + i % 2);
-        const sp_decode_options *options = &all_options[i % N_OPTIONS];
-        answer a = answer_decode(2, f.c.chain, &f.batch, options),
-               alone = answer_plain(f.c.chain, &f.batch, options);
-        assert_same_answer(&f.batch, &alone, &a);
-        for (int64_t n = 0; n < f.batch.n_recordings; n++) {
-            n_failed += a.results[n].status != SP_OK;
-            n_relaxed += a.results[n].n_broken > 0;
-        }
-        answer_free(&alone);
-        answer_free(&a);
-        random_batch_free(&f);
-    }
-    assert_true(n_failed > 100 && n_relaxed > 100);
-}
 
 static void test_output_without_flags(void **state)
 {
@@ -99,30 +60,6 @@ static void test_every_item_once(void **state)
             free(marks);
         }
         sp_workers_free(workers);
-    }
-}
-
-static void test_f32_is_f64_of_the_same_values(void **state)
-{
-    (void)state;
-    for (int i = 0; i < N_OPTIONS; i++) {
-        random_batch f = random_batch_new(400 + (uint64_t)i, 100, 30, 2);
-        size_t n = (size_t)f.batch.scores.n_steps * (size_t)f.batch.scores.n_classes;
-        float *narrow = malloc((n + 1) * sizeof *narrow);
-        for (size_t x = 0; x < n; x++) {
-            narrow[x] = (float)(f.c.data[x] / 3);
-            f.c.data[x] = narrow[x];
-        }
-        sp_batch batch = f.batch;
-        batch.scores.data = narrow;
-        batch.scores.dtype = SP_F32;
-        answer wide = answer_decode(2, f.c.chain, &f.batch, &all_options[i]),
-               small = answer_decode(2, f.c.chain, &batch, &all_options[i]);
-        assert_same_answer(&batch, &wide, &small);
-        answer_free(&wide);
-        answer_free(&small);
-        free(narrow);
-        random_batch_free(&f);
     }
 }
 
@@ -208,12 +145,9 @@ static void test_single_decoders_leave_outputs_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_recordings_are_decoded_alone),
         cmocka_unit_test(test_output_without_flags),
         cmocka_unit_test(test_workers_by_default),
         cmocka_unit_test(test_every_item_once),
-        cmocka_unit_test(test_f32_is_f64_of_the_same_values),
         cmocka_unit_test(test_each_allocation_may_fail),
         cmocka_unit_test(test_single_decoders_leave_outputs_alone),
     };

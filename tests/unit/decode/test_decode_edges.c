@@ -105,9 +105,12 @@ static void test_what_is_refused(void **state)
     assert_int_equal(decode_argmax(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
     assert_int_equal(decode_greedy(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
     assert_int_equal(sp_viterbi(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
-    assert_int_equal(decode_argmax_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
-    assert_int_equal(decode_greedy_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
-    assert_int_equal(decode_viterbi_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
+    assert_int_equal(decode_one_relaxed((sp_strategy){SP_ARGMAX, 0}, chain, &scores, path, NULL, NULL, NULL),
+                     SP_EINVAL);
+    assert_int_equal(decode_one_relaxed((sp_strategy){SP_GREEDY, 0}, chain, &scores, path, NULL, NULL, NULL),
+                     SP_EINVAL);
+    assert_int_equal(decode_one_relaxed((sp_strategy){SP_VITERBI, 0}, chain, &scores, path, NULL, NULL, NULL),
+                     SP_EINVAL);
     sp_scratch_free(scratch);
     sp_workers_free(workers);
     sp_workers_free(NULL);
@@ -129,7 +132,8 @@ static void test_sums_out_of_range(void **state)
     assert_int_equal(err.step, 1);
     assert_non_null(strstr(err.message, "leaves the range of a double"));
     assert_int_equal(path[0], 7);
-    assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, NULL, &err), &err);
+    assert_ok(decode_one_relaxed((sp_strategy){SP_VITERBI, 0}, chain, &scores, path, &n_broken, NULL, &err),
+              &err);
     assert_int_equal(n_broken, 0);
     assert_memory_equal(path, ((int32_t[]){0, 0}), sizeof path);
     sp_scratch_free(scratch);
@@ -230,7 +234,8 @@ static void test_long_recording(void **state)
     sp_model *model = sp_model_new("sleep", K, names);
     assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
-    dense_model *m = dense_model_new(model, NULL);
+    const sp_chain_options as_usual = sp_chain_options_default();
+    oracle_model *m = oracle_model_new(model, &as_usual, T);
     float *e = malloc((size_t)T * K * sizeof *e);
     random_source random = {9};
     for (int64_t i = 0; i < T * K; i++)
@@ -246,7 +251,7 @@ static void test_long_recording(void **state)
     assert_true(score < -1e6);
     answer_free(&a);
     free(e);
-    dense_model_free(m);
+    oracle_model_free(m);
     sp_chain_free(chain);
     sp_model_free(model);
 }

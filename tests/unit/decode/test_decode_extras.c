@@ -1,4 +1,4 @@
-/* Batches by the strategies that look at more than one path, and what may be asked for beside paths; lack of memory. */
+/* What may be asked for beside paths: what is refused, and lack of memory. What is answered is in the law of strategies. */
 #include "check.h"
 #include "decode_one.h"
 #include "failing_alloc.h"
@@ -7,7 +7,7 @@
 #include "statepath/stream.h"
 
 /* Every strategy, those with a parameter by two values, and every one relaxed. */
-enum { N_BEST = 3, N_DRAWS = 2, MOST_OPTIONS = 128 };
+enum { N_BEST = 3, N_DRAWS = 2, MOST_OPTIONS = 128, MOST_STEPS = 40 };
 static const sp_draw_options draw = {.n = N_DRAWS, .seed = 8, .recording = 30};
 static sp_decode_options all_options[MOST_OPTIONS];
 static int n_options;
@@ -104,129 +104,6 @@ static void assert_same_full_answer(const sp_batch *batch, const full_answer *a,
     assert_memory_equal(a->best_paths, b->best_paths, n_steps * N_BEST * sizeof(int32_t));
     assert_memory_equal(a->n_best_found, b->n_best_found, n * sizeof(int32_t));
     assert_memory_equal(a->draws, b->draws, n_steps * N_DRAWS * sizeof(int32_t));
-}
-
-static void test_threads_change_nothing(void **state)
-{
-    (void)state;
-    for (int i = 0; i < n_options; i++) {
-        random_batch f = random_batch_new(100 + (uint64_t)i, 120, 40, 1 + i % 2);
-        full_answer one = decode_fully(1, &f, &all_options[i]), three = decode_fully(3, &f, &all_options[i]);
-        assert_same_full_answer(&f.batch, &one, &three);
-        full_answer_free(&one);
-        full_answer_free(&three);
-        random_batch_free(&f);
-    }
-}
-
-/* ---- each recording by itself ---- */
-
-enum { MOST_STEPS = 40 };
-
-static void check_path(const random_batch *f, const sp_decode_options *options, const full_answer *a,
-                       int64_t n)
-{
-    sp_scores scores = sp_batch_recording(&f->batch, n);
-    const int32_t *path = a->a.paths + f->offsets[n];
-    int32_t expected[MOST_STEPS];
-    double score;
-    sp_error err;
-    sp_scratch *scratch = sp_scratch_new();
-    sp_status status = decode_one(options->strategy, f->c.chain, &scores, scratch, expected, &score, &err);
-    if (status == SP_OK) {
-        assert_true(a->a.results[n].score == score && a->a.results[n].n_broken == 0);
-        assert_int_equal(a->a.results[n].status, SP_OK);
-        for (int64_t t = 0; t < scores.n_steps; t++)
-            assert_int_equal(path[t], expected[t]);
-    } else if (!options->relax) {
-        assert_int_equal(a->a.results[n].status, status);
-        assert_int_equal(a->a.results[n].step, err.step);
-        for (int64_t t = 0; t < scores.n_steps; t++)
-            assert_int_equal(path[t], -1);
-    } else {
-        assert_int_equal(a->a.results[n].status, SP_OK);
-    }
-    sp_scratch_free(scratch);
-}
-
-static void check_confidence(const random_batch *f, const full_answer *a, int64_t n)
-{
-    sp_scores scores = sp_batch_recording(&f->batch, n);
-    const int32_t *path = a->a.paths + f->offsets[n];
-    const float *confidence = a->confidence + f->offsets[n];
-    double marginals[MOST_STEPS * 6], log_z = -INFINITY, margin = -INFINITY;
-    sp_scratch *scratch = sp_scratch_new();
-    sp_status status = sp_forward_backward(f->c.chain, &scores, scratch, marginals, &log_z, NULL);
-    assert_true(a->log_partition[n] == log_z);
-    for (int64_t t = 0; t < scores.n_steps; t++)
-        if (status == SP_OK && path[t] >= 0)
-            assert_true(confidence[t] == (float)marginals[t * scores.n_classes + path[t]]);
-        else
-            assert_true(isnan(confidence[t]));
-    if (a->a.results[n].status != SP_OK) {
-        assert_true(isnan(a->margins[n]));
-    } else {
-        sp_margin(f->c.chain, &scores, scratch, path, &margin, NULL);
-        assert_true(a->margins[n] == margin);
-        if (a->a.results[n].score > -INFINITY) /* exp(score - log Z) is a probability */
-            assert_true(a->a.results[n].score <= log_z + 1e-9);
-    }
-    sp_scratch_free(scratch);
-}
-
-static void check_best(const random_batch *f, const full_answer *a, int64_t n)
-{
-    sp_scores scores = sp_batch_recording(&f->batch, n);
-    int32_t paths[N_BEST * MOST_STEPS], found = a->n_best_found[n];
-    double best_scores[N_BEST];
-    sp_nbest_paths out = {.paths = paths, .stride = MOST_STEPS, .scores = best_scores};
-    sp_scratch *scratch = sp_scratch_new();
-    sp_nbest(f->c.chain, &scores, N_BEST, scratch, &out, NULL);
-    assert_int_equal(found, out.n_found);
-    for (int32_t r = 0; r < N_BEST; r++) {
-        assert_true(a->best_scores[n * N_BEST + r] == (r < found ? best_scores[r] : -INFINITY));
-        for (int64_t t = 0; t < scores.n_steps; t++)
-            assert_int_equal(a->best_paths[r * f->batch.scores.n_steps + f->offsets[n] + t],
-                             r < found ? paths[r * MOST_STEPS + t] : -1);
-    }
-    sp_scratch_free(scratch);
-}
-
-static void check_draws(const random_batch *f, const full_answer *a, int64_t n)
-{
-    const sp_scores scores = sp_batch_recording(&f->batch, n);
-    sp_draw_options alone = draw;
-    int32_t draws[N_DRAWS * MOST_STEPS];
-    sp_scratch *scratch = sp_scratch_new();
-    alone.recording += n;
-    const sp_status status = sp_draws(f->c.chain, &scores, &alone, scratch, draws, MOST_STEPS, NULL);
-    for (int32_t r = 0; r < N_DRAWS; r++)
-        for (int64_t t = 0; t < scores.n_steps; t++)
-            assert_int_equal(a->draws[r * f->batch.scores.n_steps + f->offsets[n] + t],
-                             status == SP_OK ? draws[r * MOST_STEPS + t] : -1);
-    sp_scratch_free(scratch);
-}
-
-static void test_recordings_are_decoded_alone(void **state)
-{
-    (void)state;
-    int n_failed = 0, n_decoded = 0, n_few = 0;
-    for (int i = 0; i < n_options * 2; i++) {
-        random_batch f = random_batch_new(200 + (uint64_t)i, 60, MOST_STEPS, 1 + i % 2);
-        full_answer a = decode_fully(2, &f, &all_options[i % n_options]);
-        for (int64_t n = 0; n < f.batch.n_recordings; n++) {
-            check_path(&f, &all_options[i % n_options], &a, n);
-            check_confidence(&f, &a, n);
-            check_best(&f, &a, n);
-            check_draws(&f, &a, n);
-            n_failed += a.a.results[n].status != SP_OK;
-            n_decoded += a.a.results[n].status == SP_OK;
-            n_few += a.n_best_found[n] < N_BEST;
-        }
-        full_answer_free(&a);
-        random_batch_free(&f);
-    }
-    assert_true(n_failed > 50 && n_decoded > 100 && n_few > 50);
 }
 
 static void test_what_is_refused(void **state)
@@ -417,8 +294,6 @@ static void test_stream_survives_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_recordings_are_decoded_alone),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_each_allocation_of_a_batch_may_fail),
         cmocka_unit_test(test_single_functions_leave_outputs_alone),

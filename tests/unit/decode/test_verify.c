@@ -52,10 +52,12 @@ static int32_t other_class(random_source *random, int32_t n_classes, int32_t k)
 static void test_one_wrong_step(void **state)
 {
     (void)state;
-    const random_shape shapes[] = {
-        {16, MOST_STEPS, 1, 1, NO, NO, NO, 0},       {16, MOST_STEPS, 1, 1, NO, WEIGHTS, NO, 0},
-        {5, MOST_STEPS, 1, 1, NO, WEIGHTS, GAPS, 0}, {4, MOST_STEPS, 2, 2, NO, WEIGHTS, NO, 0},
-        {5, MOST_STEPS, 1, 1, TIES, NO, GAPS, 0.1},  {40, MOST_STEPS, 1, 1, NO, NO, NO, 0}};
+    const random_shape shapes[] = {{16, MOST_STEPS, 1, 1, NO, NO, NO, .impossible = 0},
+                                   {16, MOST_STEPS, 1, 1, NO, WEIGHTS, NO, .impossible = 0},
+                                   {5, MOST_STEPS, 1, 1, NO, WEIGHTS, GAPS, .impossible = 0},
+                                   {4, MOST_STEPS, 2, 2, NO, WEIGHTS, NO, .impossible = 0},
+                                   {5, MOST_STEPS, 1, 1, TIES, NO, GAPS, .impossible = 0.1},
+                                   {40, MOST_STEPS, 1, 1, NO, NO, NO, .impossible = 0}};
     random_source random = {2};
     sp_scratch *scratch = sp_scratch_new();
     sp_workers *workers = sp_workers_new(2);

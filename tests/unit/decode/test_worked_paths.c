@@ -1,0 +1,119 @@
+/* Paths whose answer is known: greedy in any length, and rules that meet durations and gaps. */
+#include "check.h"
+#include "decode_one.h"
+#include "random_model.h"
+
+/* With one state per class each choice is plain previous-prediction masking, score by score, in any length. */
+static void test_is_previous_prediction_masking(void **state)
+{
+    (void)state;
+    enum { T = 2000, K = 6 };
+    const char *names[K] = {"a", "b", "c", "d", "e", "f"};
+    random_source random = {5};
+    uint8_t allow[K * K];
+    for (int i = 0; i < K * K; i++)
+        allow[i] = i % (K + 1) == 0 || random_chance(&random, 0.4);
+    sp_error err;
+    sp_model *model = sp_model_new("ring", K, names);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    sp_chain *chain = NULL;
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    double *e = malloc(T * K * sizeof *e);
+    for (int i = 0; i < T * K; i++)
+        e[i] = 1e-9 * random_unit(&random) - 1e6; /* a running sum would swallow these differences */
+    sp_scores scores = {e, SP_F64, K, T, NULL, NULL, NULL};
+    sp_scratch *scratch = sp_scratch_new();
+    int32_t *path = malloc(T * sizeof *path);
+    assert_ok(decode_greedy(chain, &scores, scratch, path, NULL, &err), &err);
+    for (int t = 0; t < T; t++) {
+        int best = -1;
+        for (int k = 0; k < K; k++)
+            if ((t == 0 || allow[path[t - 1] * K + k]) && (best < 0 || e[t * K + k] > e[t * K + best]))
+                best = k;
+        assert_int_equal(path[t], best);
+    }
+    free(path);
+    free(e);
+    sp_scratch_free(scratch);
+    sp_chain_free(chain);
+    sp_model_free(model);
+}
+
+/* Two classes, each of which may follow each; of the first a run of up to 9 steps where has_duration. */
+static sp_chain *two_classes(const char *rule, double cost, bool has_duration)
+{
+    const char *const names[] = {"a", "b"};
+    const uint8_t all[] = {1, 1, 1, 1};
+    sp_model *model = sp_model_new("two", 2, names);
+    sp_chain *chain;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, all, NULL, &err), &err);
+    assert_ok(sp_model_add_rule(model, NULL, rule, cost, false, &err), &err);
+    model->durations = calloc(2, sizeof *model->durations);
+    assert_non_null(model->durations);
+    if (has_duration)
+        model->durations[0] = (sp_duration){.form = SP_DURATION_RANGE, .max = {9, false}};
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_model_free(model);
+    return chain;
+}
+
+/* A rule is about each step of a class, also where a duration says how long it stays. */
+static void test_staying_under_a_rule(void **state)
+{
+    (void)state;
+    enum { T = 4 };
+    const double data[T * 2] = {1, 0, 1, 0, 1, 0, 1, 0};
+    const sp_scores scores = {data, SP_F64, 2, T, NULL, NULL, NULL};
+    const struct {
+        const char *rule;
+        double cost, score;
+        int32_t path[T];
+    } cases[] = {{"at_most 1 a", INFINITY, 1, {0, 1, 1, 1}},
+                 {"never a a", INFINITY, 2, {0, 1, 0, 1}},
+                 {"never a", .25, 3, {0, 0, 0, 0}},
+                 {"never a a", .25, 3.25, {0, 0, 0, 0}},
+                 {"at_most 2 a", .75, 2.5, {0, 0, 0, 0}}};
+    sp_scratch *scratch = sp_scratch_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sp_chain *chain = two_classes(cases[i].rule, cases[i].cost, true);
+        int32_t path[T];
+        double score, own;
+        sp_error err;
+        assert_ok(sp_viterbi(chain, &scores, scratch, path, &score, &err), &err);
+        assert_ok(sp_path_score(chain, &scores, cases[i].path, &own, &err), &err);
+        assert_close(score, cases[i].score, 1e-12, 0);
+        assert_close(own, cases[i].score, 1e-12, 0);
+        sp_chain_free(chain);
+    }
+    sp_scratch_free(scratch);
+}
+
+/* Across a gap a rule remembers that a class was for the first step alone. */
+static void test_score_across_a_gap(void **state)
+{
+    (void)state;
+    const double data[4] = {0, 0, 0, 0};
+    const int64_t segments[2] = {0, 1};
+    const sp_scores scores = {data, SP_F64, 2, 2, segments, NULL, NULL};
+    sp_chain *chain = two_classes("b? a*", INFINITY, false);
+    for (int32_t first = 0; first < 2; first++)
+        for (int32_t last = 0; last < 2; last++) {
+            const int32_t path[2] = {first, last};
+            double score;
+            sp_error err;
+            assert_ok(sp_path_score(chain, &scores, path, &score, &err), &err);
+            assert_true(score == (last == 0 ? 0 : -INFINITY));
+        }
+    sp_chain_free(chain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_is_previous_prediction_masking),
+        cmocka_unit_test(test_staying_under_a_rule),
+        cmocka_unit_test(test_score_across_a_gap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
