@@ -34,7 +34,7 @@ static const sp_duration *duration_of(const enumeration *x, int32_t column)
 static double log_add(double a, double b)
 {
     const double most = a > b ? a : b, least = a > b ? b : a;
-    return least == -INFINITY ? most : most + log1p(exp(least - most));
+    return least == -INFINITY || least < most - 700 ? most : most + log1p(exp(least - most));
 }
 
 static void fill(enumeration *x, int64_t t, int32_t j)

@@ -7,14 +7,15 @@
 typedef struct log_sum {
     double most, sum; /* exp(most) * sum */
 } log_sum;
+enum { NOTHING_BELOW = 700 }; /* nats: what is lost beside 1, and slow to find out */
 static const log_sum nothing = {-INFINITY, 0};
 
 static void log_add(log_sum *l, double x)
 {
-    if (x == -INFINITY)
+    if (x == -INFINITY || x < l->most - NOTHING_BELOW)
         return;
     if (x > l->most) {
-        l->sum = l->sum * exp(l->most - x) + 1;
+        l->sum = l->most < x - NOTHING_BELOW ? 1 : l->sum * exp(l->most - x) + 1;
         l->most = x;
     } else {
         l->sum += exp(x - l->most);
