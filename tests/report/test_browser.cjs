@@ -15,11 +15,8 @@ function add(name, file) {
   files[name] = file;
   texts[name] = fs.readFileSync(file, "utf8");
 }
-for (const name of made) {
-  const file = path.join(folder, name + ".html");
-  fs.writeFileSync(file, execFileSync(process.env.REPORT_PAGE, [name], { maxBuffer: 64 << 20 }));
-  add(name, file);
-}
+execFileSync(process.env.STATEPATH_PYTHON || "python3", [path.join(__dirname, "make_pages.py"), folder, ...made], { stdio: "inherit" });
+for (const name of made) add(name, path.join(folder, name + ".html"));
 
 // The demo, real tags where they are at hand, a classifier trained on a few made signals, and the experiment with it.
 function write() {
@@ -303,7 +300,8 @@ async function withoutScript(browser) {
 async function harmless(browser) {
   const page = await open(browser, "hostile");
   check((await page.evaluate(() => window.hacked)) === undefined, "a name became a script");
-  check((await page.locator("script:not([type='application/json'])").count()) === 1 && (await page.locator("img").count()) === 0, "a name became an element");
+  const scripts = texts.nights.match(/<script>/g).length;
+  check((await page.locator("script:not([type])").count()) === scripts && (await page.locator("img").count()) === 0, "a name became an element");
   check((await page.textContent("h1")).includes("<script>"), "the name is shown as it is");
   await page.context().close();
 }

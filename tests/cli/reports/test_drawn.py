@@ -134,6 +134,71 @@ class TestDrawn(st.TestCase):
         self.assertEqual(heights, {c: -(-8 * int(count) // int(most)) for c, count in enumerate(places) if count})
         self.assertIn(999, heights)
 
+    def page_of(self, labels, path, classes, allow=None, **more):
+        """The page of a path from elsewhere."""
+        K = len(classes)
+        matrix = np.ones((K, K), int) if allow is None else allow
+        model = {"statepath_model": 1, "name": "m", "classes": classes, "matrix": matrix.tolist()}
+        self.write("m.json", json.dumps(model))
+        more = {"offsets": [0, len(path)], **more}
+        self.h5("p.h5", paths__argmax=path, labels=labels, classes=classes, **more)
+        self.statepath("evaluate", "p.h5", "--model", "m.json", "--report", "p.html", "-q", "-f")
+        return self.read("p.html").decode()
+
+    def test_shares_of_errors(self):
+        """The strip is the darker the more steps of a place are wrong: of three steps none, one, two or all."""
+        path = np.zeros(3000, int)
+        labels = path.copy()
+        labels[30] = 1
+        labels[60:62] = labels[90:93] = 1
+        labels[50] = -1  # without a reference nothing is wrong
+        page = self.page_of(labels, path, ["a", "b", "c"])
+        for i in range(3):
+            dashes = "0 %d 1 %d" % (10 * (i + 1), 1000 - 10 * (i + 1) - 1)
+            strip = r'class="error share%d" stroke-width="1.08" d="M0 [0-9.]+h1000" stroke-dasharray="%s"/>'
+            self.assertRegex(page, strip % (2 + i, dashes))
+        self.assertNotIn('class="error share1"', page)
+
+    def test_lanes_of_many_classes(self):
+        """The most frequent classes of the reference have lanes, from the top in their order; others share one."""
+        classes = ["class %d" % k for k in range(20)]
+        labels = np.arange(800) % 20
+        rare = np.where(np.isin(labels, (3, 7, 11)), -1, labels)
+        page = self.page_of(rare, labels, classes, offsets=[0, 400, 800])
+        self.assertIn('"lanes":[0,1,2,17,3,4,5,17,6,7,8,17,9,10,11,12,13,14,15,16],', page)
+        self.assertIn('"styles":["0","1","2","-rest","3",', page)
+        self.assertIn('>class 19</text><text y="204">3 others</text></g>', page)
+        self.assertIn('<stop class="t-rest" offset="0.944"/><stop class="t-rest" offset="1.000"/></linearGradient>',
+                      page)
+        self.assertIn("The 17 most frequent classes have lanes of their own, the other 3 share the last one.",
+                      page)
+        page = self.page_of(np.arange(400) % 18, np.arange(400) % 18, classes[:18])
+        self.assertIn('"lanes":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17],', page)
+        self.assertNotIn(" others</text>", page)
+
+    def test_names_gaps_and_probabilities(self):
+        """Names on runs that are long enough, gaps in every column that has one, probabilities as stacked areas."""
+        labels = np.repeat([0, 1, 0, 2], [50, 10, 5, 35])
+        page = self.page_of(labels, labels, ["po<ur", "stir", "\u5207\u5207"])
+        self.assertIn('<text class="on-run" y="18" x="25.00%">po&lt;ur</text>'
+                      '<text class="on-run wide-only" y="31" x="55.00%">stir</text>'
+                      '<text class="on-run" y="44" x="82.50%">\u5207\u5207</text></svg>', page)
+        n = 86400
+        page = self.page_of(np.zeros(n, int), np.zeros(n, int), ["a", "b", "c"], segments=np.arange(n) // 100)
+        gaps = [int(x) for x in re.findall(r"M(\d+)", re.search(r'<path class="gap" d="([^"]*)"', page)[1])]
+        self.assertEqual((len(gaps), gaps[-1]), (n // 100 - 1, (n - 100) * 1000 // n))
+        probs = np.eye(3)[[0, 0, 2, 1, 2, 2, 1, 0]]
+        probs[[0, 3, 6]] = [[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0.5, 0.5]]
+        self.h5("in.h5", probs=probs, labels=[0, 0, 1, 1, 2, 2, 1, 0], classes=["Wake", "NREM", "REM"])
+        model = {"statepath_model": 1, "name": "m", "classes": ["Wake", "NREM", "REM"], "forbid": {}}
+        self.write("m.json", json.dumps(model))
+        self.statepath("compare", "in.h5", "--model", "m.json", "--report", "p.html", "-q", "-f")
+        page = self.read("p.html").decode()
+        self.assertEqual(page.count("<small>probabilities</small>"), 1)
+        self.assertIn("probabilities of the classes over time, stacked; mean Wake 0.31, REM 0.50, NREM 0.19", page)
+        self.assertRegex(page, r'<rect class="area s-wake" width="8" height="48"/>'
+                               r'<path class="area s-rem" d="M0 48[vh0-9.V-]*H8V48z"/>')
+
     def test_too_long_to_be_drawn(self):
         n = 1000001
         self.make(np.zeros(n, "i4"), np.zeros(n, "i4"), [0, n])

@@ -77,6 +77,17 @@ class TestUnit(st.TestCase):
         self.assertIn("<main>", texts["r.html"])
         self.assertRegex(texts["r.html"], '<th scope="col" data-holds="recording">recording</th>')
 
+    def test_plurals_and_one_of_them(self):
+        self.make(KINDS["none"][0])
+        units = {"story/batch": "stories batches", "box/glass": "boxes glasses", "day/brush": "days brushes",
+                 "series:series/time": "series times", "Child:Children/T": "Children Ts"}
+        for unit, words in units.items():
+            said = self.compare("--unit", unit)["stdout"]
+            self.assertTrue(said.startswith("in.h5: 9 %s, 540 %s, " % tuple(words.split())), unit)
+        self.h5("one.h5", probs=[[0.5, 0.25, 0.25]], labels=[0], classes=KINDS["none"][0])
+        said = self.compare(inputs=("one.h5", "--model", "m.json", "--unit", "night/epoch"))["stdout"]
+        self.assertTrue(said.startswith("one.h5: 1 night, 1 epoch, 1 with a reference\n"), said)
+
     def test_figures_and_names_stay(self):
         self.make(SLEEP)
         plain, named = self.compare("--unit", "recording/step"), self.compare("--unit", "video/frame")

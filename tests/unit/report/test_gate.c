@@ -2,27 +2,23 @@
  */
 #include "check.h"
 #include "failing_alloc.h"
-#include "sample_comparison.h"
+#include "sample.h"
 #include "statepath/comparison.h"
 
-/* sample_small: 14 steps, 13 scored; argmax, greedy, viterbi; Wake, N2?, ...: names are taken from the sample itself. */
 static const char *const names[] = {"argmax",     "greedy",   "viterbi", "beam:8", "posterior-viterbi",
                                     "a \"b\"; c", "reference"};
 
 typedef struct world {
-    sample *s;
+    sp_comparison *c;
     sp_gate_scope scope;
 } world;
 
 static world world_new(void)
 {
-    world w = {.s = sample_small()};
-    sp_comparison *c = &w.s->comparison;
+    world w = {.c = sample_small(NULL)};
+    const sp_comparison *c = w.c;
     w.scope = (sp_gate_scope){.n_strategies = c->n_strategies, .n_classes = c->n_classes, .has_labels = true};
-    const char **strategies = sample_alloc(w.s, (size_t)c->n_strategies, sizeof *strategies);
-    for (int32_t i = 0; i < c->n_strategies; i++)
-        strategies[i] = c->strategies[i].name;
-    w.scope.strategies = strategies;
+    w.scope.strategies = names;
     w.scope.classes = (const char *const *)c->classes;
     return w;
 }
@@ -35,7 +31,7 @@ static sp_gate_verdict judge(const world *w, const char *text, char *sentence, s
     if (status != SP_OK)
         fail_msg("%s: %s", text, err.message);
     assert_int_equal(sp_gate_n_conditions(gate), 1);
-    sp_gate_verdict verdict = sp_gate_judge(gate, 0, &w->s->comparison, sentence, size);
+    sp_gate_verdict verdict = sp_gate_judge(gate, 0, w->c, sentence, size);
     sp_gate_free(gate);
     return verdict;
 }
@@ -53,7 +49,7 @@ static void test_says_what_it_saw(void **state)
 {
     (void)state;
     world w = world_new();
-    sp_comparison *c = &w.s->comparison;
+    sp_comparison *c = w.c;
     c->strategies[0].agreement.accuracy = (sp_value){.value = 0.75};
     c->strategies[2].agreement.accuracy = (sp_value){.value = 0.5};
     c->strategies[2].agreement.kappa = (sp_value){.undefined = "one class only"};
@@ -96,7 +92,7 @@ static void test_says_what_it_saw(void **state)
     assert_int_equal(judge(&w, "argmax.illegal > 1", small, sizeof small), SP_GATE_TRIPPED);
     assert_string_equal(small, "argmax.ille");
     assert_int_equal(judge(&w, "argmax.illegal > 1", NULL, 0), SP_GATE_TRIPPED);
-    sample_free(w.s);
+    sp_comparison_free(w.c);
 }
 
 static void test_precedence(void **state)
@@ -128,7 +124,7 @@ static void test_precedence(void **state)
         if (verdict != (cases[i].is_true ? SP_GATE_TRIPPED : SP_GATE_PASSED))
             fail_msg("%s: verdict %d", cases[i].text, verdict);
     }
-    sample_free(w.s);
+    sp_comparison_free(w.c);
 }
 
 static void test_several(void **state)
@@ -141,12 +137,12 @@ static void test_several(void **state)
               &err);
     assert_int_equal(sp_gate_n_conditions(gate), 3);
     char sentence[256];
-    assert_int_equal(sp_gate_judge(gate, 0, &w.s->comparison, sentence, sizeof sentence), SP_GATE_TRIPPED);
-    assert_int_equal(sp_gate_judge(gate, 1, &w.s->comparison, sentence, sizeof sentence), SP_GATE_PASSED);
-    assert_int_equal(sp_gate_judge(gate, 2, &w.s->comparison, sentence, sizeof sentence), SP_GATE_TRIPPED);
+    assert_int_equal(sp_gate_judge(gate, 0, w.c, sentence, sizeof sentence), SP_GATE_TRIPPED);
+    assert_int_equal(sp_gate_judge(gate, 1, w.c, sentence, sizeof sentence), SP_GATE_PASSED);
+    assert_int_equal(sp_gate_judge(gate, 2, w.c, sentence, sizeof sentence), SP_GATE_TRIPPED);
     assert_string_equal(sentence, "1 < 2 is true");
     sp_gate_free(gate);
-    sample_free(w.s);
+    sp_comparison_free(w.c);
 }
 
 static void test_names_of_all_kinds(void **state)
@@ -326,7 +322,7 @@ static void test_any_text(void **state)
         if (status == SP_OK) {
             n_good++;
             for (int32_t k = 0; k < sp_gate_n_conditions(gate); k++)
-                sp_gate_judge(gate, k, &w.s->comparison, sentence, sizeof sentence);
+                sp_gate_judge(gate, k, w.c, sentence, sizeof sentence);
             sp_gate_free(gate);
         } else {
             assert_int_equal(status, SP_EINVAL);
@@ -335,7 +331,7 @@ static void test_any_text(void **state)
         }
     }
     assert_true(n_good > 5000 && n_good < 40000);
-    sample_free(w.s);
+    sp_comparison_free(w.c);
 }
 
 /* A random sum, written into `text` as it is evaluated; NaN: undefined. */
@@ -401,7 +397,7 @@ static void test_random_conditions(void **state)
     }
     for (int i = 0; i < 3; i++)
         assert_true(seen[i] > 200);
-    sample_free(w.s);
+    sp_comparison_free(w.c);
 }
 
 static sp_status attempt(void *arg)
@@ -421,7 +417,7 @@ static void test_each_allocation_may_fail(void **state)
     (void)state;
     world w = world_new();
     assert_true(assert_each_alloc_may_fail(attempt, &w) >= 4);
-    sample_free(w.s);
+    sp_comparison_free(w.c);
 }
 
 int main(void)
