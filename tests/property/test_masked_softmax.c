@@ -1,36 +1,27 @@
 /* Masked softmax, leak and attention on random rows: what must hold for all of them. */
 #include "check.h"
+#include "random_model.h"
 #include "statepath/mask.h"
 
 enum { ROWS = 8, MOST = 40, ROUNDS = 600 };
 
-static uint64_t seed;
-
-static uint32_t random_bits(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33);
-}
-
-static double random_unit(void)
-{
-    return random_bits() / 2147483648.0;
-}
+static random_source source;
 
 /* Logits of all widths, some impossible; masks of all densities with at least one class that is allowed and possible. */
 static int32_t random_case(double *l, uint8_t *mask)
 {
-    int32_t n_classes = 1 + (int32_t)(random_bits() % MOST);
+    int32_t n_classes = 1 + random_below(&source, MOST);
     const double widths[] = {0.01, 3, 30, 300, 3000};
-    double width = widths[random_bits() % 5], density = random_unit();
+    double width = widths[random_below(&source, 5)], density = random_unit(&source);
     for (int t = 0; t < ROWS; t++) {
         for (int32_t k = 0; k < n_classes; k++) {
-            l[t * n_classes + k] = random_bits() % 10 ? (random_unit() - 0.5) * width : -INFINITY;
-            mask[t * n_classes + k] = random_unit() < density;
+            l[t * n_classes + k] =
+                random_below(&source, 10) ? (random_unit(&source) - 0.5) * width : -INFINITY;
+            mask[t * n_classes + k] = random_unit(&source) < density;
         }
-        int32_t sure = (int32_t)(random_bits() % (uint32_t)n_classes);
+        int32_t sure = random_below(&source, n_classes);
         mask[t * n_classes + sure] = 1;
-        l[t * n_classes + sure] = (random_unit() - 0.5) * width;
+        l[t * n_classes + sure] = (random_unit(&source) - 0.5) * width;
     }
     return n_classes;
 }
@@ -46,7 +37,7 @@ static void test_softmax(void **state)
     (void)state;
     static double l[ROWS * MOST], moved[ROWS * MOST], p[2][ROWS * MOST], logs[2][ROWS * MOST], q[ROWS * MOST];
     static uint8_t mask[ROWS * MOST];
-    seed = 1;
+    source.state = 1;
     for (int round = 0; round < ROUNDS; round++) {
         int32_t n_classes = random_case(l, mask);
         sp_error err;
@@ -74,7 +65,7 @@ static void test_softmax(void **state)
         }
         /* A constant per row changes nothing, and neither does what stands at forbidden places. */
         for (int i = 0; i < ROWS * n_classes; i++)
-            moved[i] = mask[i] ? l[i] + 64 * (i / n_classes) : random_unit() * 1000;
+            moved[i] = mask[i] ? l[i] + 64 * (i / n_classes) : random_unit(&source) * 1000;
         sp_scores other = view(moved, SP_F64, n_classes);
         for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
             assert_ok(sp_masked_softmax(&other, mask, (sp_softmax_form)form, q, &err), &err);
@@ -91,7 +82,7 @@ static void test_f32(void **state)
     static double l[ROWS * MOST], p[ROWS * MOST];
     static float f[ROWS * MOST], q[ROWS * MOST];
     static uint8_t mask[ROWS * MOST];
-    seed = 2;
+    source.state = 2;
     for (int round = 0; round < ROUNDS; round++) {
         int32_t n_classes = random_case(l, mask);
         for (int i = 0; i < ROWS * n_classes; i++) {
@@ -119,7 +110,7 @@ static void test_leak(void **state)
     (void)state;
     static double l[ROWS * MOST], p[ROWS * MOST], leak[ROWS];
     static uint8_t mask[ROWS * MOST];
-    seed = 3;
+    source.state = 3;
     for (int round = 0; round < ROUNDS; round++) {
         int32_t n_classes = random_case(l, mask);
         sp_error err;
@@ -146,7 +137,7 @@ static void test_attention_is_masked_softmax(void **state)
     (void)state;
     static double l[ROWS * MOST], additive[ROWS * MOST], p[ROWS * MOST], q[ROWS * MOST];
     static uint8_t mask[ROWS * MOST];
-    seed = 4;
+    source.state = 4;
     for (int round = 0; round < ROUNDS; round++) {
         int32_t n_classes = random_case(l, mask);
         sp_error err;

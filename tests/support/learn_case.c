@@ -1,16 +1,15 @@
 #include "learn_case.h"
 
 #include "check.h"
+#include "random_model.h"
 #include "statepath/advanced.h"
 
 double learn_uniform(uint64_t *state)
 {
-    *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (double)(z >> 11) / 9007199254740992.0;
+    random_source random = {*state};
+    const double u = random_unit(&random);
+    *state = random.state;
+    return u;
 }
 
 learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, int32_t n_seen,

@@ -1,5 +1,5 @@
-"""STATEPATH_ISA: the program itself on files of 1 to 70 recordings, a process for each instruction set, all of the same bytes; and
-its paths against the best of a plain decoder."""
+"""STATEPATH_ISA: the program itself on files of 1 to 70 recordings, a process for each instruction set, all of the same bytes. That
+they are right tests/kernels has."""
 import re
 
 import statepath_test as st
@@ -8,40 +8,8 @@ h5py, np = st.h5py, st.np
 
 CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
 RULES = {"Wake": ["Wake", "N1"], "N1": ["Wake", "N1", "N2"], "N2": ["N1", "N2", "N3", "REM"], "N3": ["N2", "N3"], "REM": ["Wake", "N2", "REM"]}
-ALLOWED = np.array([[b in RULES[a] for b in CLASSES] for a in CLASSES])
 STRATEGIES = "argmax,greedy,beam:3,viterbi,posterior,mea,posterior-viterbi,online:4"
 COUNTS = [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 18, 24, 25, 31, 32, 33, 40, 47, 48, 49, 63, 64, 65, 66, 70]
-
-
-def viterbi(scores):
-    """A textbook's: the allowed path of the greatest score; lowest class among equals, last step first."""
-    best, back = scores[0].astype(float), []
-    for row in scores[1:]:
-        offers = np.where(ALLOWED, best[:, None], -np.inf)
-        back.append(offers.argmax(axis=0))
-        best = offers.max(axis=0) + row
-    path = [int(best.argmax())]
-    for from_ in reversed(back):
-        path.append(int(from_[path[-1]]))
-    return path[::-1]
-
-
-def marginals(scores):
-    """By forward and backward sums, each row scaled."""
-    e = np.exp(scores.astype(float) - scores.max(axis=1, keepdims=True).astype(float))
-    forward, backward = np.empty_like(e), np.ones_like(e)
-    for t, row in enumerate(e):
-        forward[t] = row if t == 0 else (forward[t - 1] @ ALLOWED) * row
-        forward[t] /= forward[t].sum()
-    for t in range(len(e) - 2, -1, -1):
-        backward[t] = ALLOWED @ (e[t + 1] * backward[t + 1])
-        backward[t] /= backward[t].sum()
-    both = forward * backward
-    return both / both.sum(axis=1, keepdims=True)
-
-
-def are_legal(path):
-    return all(ALLOWED[a, b] for a, b in zip(path, path[1:]))
 
 
 class TestIsa(st.TestCase):
@@ -59,7 +27,6 @@ class TestIsa(st.TestCase):
         if seed % 3 == 0:
             scores = np.round(scores * 2).astype(dtype) / dtype(2)  # ties
         self.h5(name, scores=scores, offsets=np.concatenate([[0], np.cumsum(lengths)]), classes=CLASSES)
-        return scores.astype(np.float64), np.concatenate([[0], np.cumsum(lengths)])
 
     def test_version_names_the_one_in_use(self):
         self.assertEqual(self.here, ["base", "avx2", "avx512"][: len(self.here)])
@@ -92,30 +59,11 @@ class TestIsa(st.TestCase):
 
     def test_files_of_1_to_70_recordings(self):
         for i, n in enumerate(COUNTS):
-            scores, offsets = self.make("in.h5", n, [np.float32, np.float64, np.float16][i % 3], n)
+            self.make("in.h5", n, [np.float32, np.float64, np.float16][i % 3], n)
             outputs = {isa: self.decode(isa, n, (1, 2, 7)[(i + k) % 3]) for k, isa in enumerate(self.here)}
             for isa in self.here[1:]:
                 for name in outputs[isa]:
                     self.assertEqual(outputs[isa][name], outputs["base"][name], "%s of %d recordings: %s differs from base" % (name, n, isa))
-            self.check("paths.h5", n, scores, offsets)
-
-    def check(self, name, n, scores, offsets):
-        with h5py.File(self.path(name)) as f:
-            paths = {strategy: f["paths"][strategy][:] for strategy in f["paths"]}
-        self.assertEqual(paths["argmax"].tolist(), scores.argmax(axis=1).tolist())
-        for first, last in zip(offsets, offsets[1:]):
-            if first == last:
-                continue
-            own, where = scores[first:last], "%d recordings, steps %d to %d" % (n, first, last)
-            self.assertEqual(paths["viterbi"][first:last].tolist(), viterbi(own), where)
-            p = marginals(own)
-            rows = np.arange(last - first)
-            for strategy, objective in (("mea", p), ("posterior-viterbi", np.log(np.maximum(p, 1e-300)))):
-                path = paths[strategy][first:last]
-                self.assertTrue(are_legal(path), where)
-                self.assertAlmostEqual(objective[rows, path].sum(), objective[rows, viterbi(objective)].sum(), delta=1e-9, msg="%s, %s" % (strategy, where))
-            chosen = p[rows, paths["posterior"][first:last]]
-            self.assertLessEqual((p.max(axis=1) - chosen).max(), 1e-9, where)
 
 
 st.main()
