@@ -8,7 +8,7 @@ enum { ROWS = 8, MOST = 40, ROUNDS = 600 };
 static random_source source;
 
 /* Logits of all widths, some impossible; masks of all densities with at least one class that is allowed and possible. */
-static int32_t random_case(double *l, uint8_t *mask)
+static int32_t draw_case(double *l, uint8_t *mask)
 {
     int32_t n_classes = 1 + random_below(&source, MOST);
     const double widths[] = {0.01, 3, 30, 300, 3000};
@@ -39,7 +39,7 @@ static void test_softmax(void **state)
     static uint8_t mask[ROWS * MOST];
     source.state = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        int32_t n_classes = random_case(l, mask);
+        int32_t n_classes = draw_case(l, mask);
         sp_error err;
         sp_scores scores = view(l, SP_F64, n_classes);
         for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
@@ -84,7 +84,7 @@ static void test_f32(void **state)
     static uint8_t mask[ROWS * MOST];
     source.state = 2;
     for (int round = 0; round < ROUNDS; round++) {
-        int32_t n_classes = random_case(l, mask);
+        int32_t n_classes = draw_case(l, mask);
         for (int i = 0; i < ROWS * n_classes; i++) {
             f[i] = (float)l[i];
             l[i] = (double)f[i];
@@ -112,7 +112,7 @@ static void test_leak(void **state)
     static uint8_t mask[ROWS * MOST];
     source.state = 3;
     for (int round = 0; round < ROUNDS; round++) {
-        int32_t n_classes = random_case(l, mask);
+        int32_t n_classes = draw_case(l, mask);
         sp_error err;
         sp_scores scores = view(l, SP_F64, n_classes);
         assert_ok(sp_masked_softmax(&scores, NULL, SP_SOFTMAX_MASK_LOGITS, p, &err), &err);
@@ -139,7 +139,7 @@ static void test_attention_is_masked_softmax(void **state)
     static uint8_t mask[ROWS * MOST];
     source.state = 4;
     for (int round = 0; round < ROUNDS; round++) {
-        int32_t n_classes = random_case(l, mask);
+        int32_t n_classes = draw_case(l, mask);
         sp_error err;
         sp_scores scores = view(l, SP_F64, n_classes);
         sp_mask_to_additive(mask, ROWS * n_classes, SP_F64, additive);
