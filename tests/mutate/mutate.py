@@ -141,8 +141,10 @@ def configure():
     """No sanitizers and -O1: what is asked here is whether tests look, and that is asked often. ccache, where there is one, remembers the
     files without their bugs."""
     launcher = shutil.which("ccache") or ""
+    linker = "-fuse-ld=lld" if shutil.which("ld.lld") else "" # programs are linked again and again
     status, out = run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O1",
-                       "-DCMAKE_C_COMPILER_LAUNCHER=" + launcher, "-DCMAKE_PROJECT_statepath_INCLUDE=" + KERNELS,
+                       "-DCMAKE_C_COMPILER_LAUNCHER=" + launcher, "-DCMAKE_EXE_LINKER_FLAGS=" + linker,
+                       "-DCMAKE_PROJECT_statepath_INCLUDE=" + KERNELS,
                        "-DSTATEPATH_TESTS=ON", "-DSTATEPATH_SHARED=" + os.path.join(os.path.dirname(ROOT), "shared")])
     if status != 0:
         fail("the copy cannot be configured:\n" + out)
@@ -291,6 +293,8 @@ def main():
     parser.add_argument("--only", metavar="PATTERN", default="", help="bugs whose file or description matches this pattern")
     parser.add_argument("--quick", action="store_true", help="only the tests that bugs.py names for the file")
     parser.add_argument("--again", action="store_true", help="ask about those too that were killed before")
+    parser.add_argument("--table", action="store_true",
+                        help="which test noticed each bug first, as far as that is known, separated by tabs")
     parser.add_argument("--harmless", action="store_true", help="only those with a reason to survive: is it still true?")
     options = parser.parse_args()
     check_table()
@@ -302,6 +306,10 @@ def main():
         say("%d bugs" % len(chosen))
         return
     results = {} if options.again else load(RESULTS)
+    if options.table:
+        for bug in chosen:
+            say("\t".join([bug.file, bug.what, "harmless" if bug.harmless else results.get(key_of(bug), "?")]))
+        return
     asked = [bug for bug in chosen if options.harmless or (not bug.harmless and key_of(bug) not in results)]
     say("%d bugs, %d to ask about" % (len(chosen), len(asked)))
     asked.sort(key=lambda bug: bug.file.endswith(".h"))  # a kernel takes longer to compile than all else
