@@ -93,6 +93,40 @@ class TestLabelLaw(st.TestCase):
                 formats.write_h5(self.path("l.h5"), formats.packed(c._replace(steps={"labels": c.steps["labels"]})).files["x"])
                 self.assertEqual(decided(labels), self.wanted("decode", scores, lambda: decided("l.h5")))
 
+    def test_enums(self):
+        """Names of an enum are words, in any integer and order, stored in chunks or not; one called otherwise is told by a map."""
+        c = formats.CONTENTS["one"]
+        probs, labels = formats.expected(c)["probs"], formats.expected(c)["labels"]
+        order = sorted(formats.CLASSES)
+        numbers = np.append([order.index(name) for name in formats.CLASSES], -1)[labels]
+        np.save(self.path("n2.npy"), probs)
+        wanted = self.figures("compare", os.path.join(self.root, "one.h5"), "--strategies", "argmax,viterbi")
+        for base, none in (("i1", -1), (">i8", -1), ("u2", 65535)):
+            members = dict({name: k for k, name in enumerate(order)}, **({"?!": none} if none > 0 else {}))
+            values, dtype = np.where(numbers < 0, none, numbers).astype(base), h5py.enum_dtype(members, basetype=base)
+            more = ["--map", ",".join("%s=%s" % (n, n) for n in order) + ",?!=unscored"] if none > 0 else []
+            for file, place in (("beside.h5", "labels"), ("labels.h5", "labels"), ("groups.h5", "n2/labels")):
+                with h5py.File(self.path(file), "w") as f:
+                    f.create_dataset(place, data=values, dtype=dtype, **({"chunks": (20,), "compression": "gzip"} if file == "labels.h5" else {}))
+                    if file != "labels.h5":
+                        f[place.replace("labels", "probs")] = probs
+            os.replace(self.path("beside.h5"), self.path("n2.h5"))
+            for words in (["n2.h5"], ["n2.npy", "--labels", "labels.h5"], ["groups.h5"]):
+                self.assertEqual(self.figures("compare", *words, *more, "--strategies", "argmax,viterbi"), wanted, (base, words))
+
+    def test_paths_and_raters_in_words(self):
+        """They are read as labels are."""
+        c = formats.CONTENTS["raters"]
+        numbers, arrays = formats.packed(c).files["x"], dict(formats.packed(c).files["x"])
+        for name in ("labels_A", "labels_B"):
+            arrays[name] = np.array(formats.CLASSES)[arrays[name]]
+        found = []
+        for a in (numbers, arrays):
+            formats.write_h5(self.path("x.h5"), a)
+            formats.write_h5(self.path("p.h5"), {"paths/mine": a["labels_A"], "labels": a["labels"], "offsets": a["offsets"]})
+            found.append([json.loads(self.statepath("compare", "x.h5", *MODEL, "--json", "-").stdout)["scorers"], self.figures("evaluate", "p.h5")])
+        self.assertEqual(*found)
+
     # ---- columns in another order than the model's classes ----
 
     def test_numbers_are_not_guessed(self):
@@ -108,6 +142,9 @@ class TestLabelLaw(st.TestCase):
             given = ["compare", bare, "--labels", labels, "--strategies", "argmax"]
             if case.content == "words":
                 self.assertEqual(self.figures(*given), wanted)
+                if case.layout == "packed":
+                    said = self.statepath(*given, "-m", "sleep-aasm", "--label-order", "model").stderr
+                    self.assertIn("note: --label-order changes nothing: the labels are no bare numbers", said)
                 continue
             said = self.statepath(*given, *MODEL, status=1, stdout="").stderr
             self.assertRegex(said, "has numbers of classes and no names.* as the columns' order the labels agree with the best classes of the scores in "

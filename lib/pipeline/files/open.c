@@ -309,7 +309,8 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
     first.more = is_fused ? NULL : places->more;
     first.holds_scores = &holds_scores;
     status = sp_source_open(p->file, &first, &in->source, err);
-    if (status == SP_EDATA && first.takes_scores && !first.needs_scores && !holds_scores) {
+    if (status == SP_EDATA && first.takes_scores && !first.needs_scores && !holds_scores &&
+        sp_source_is_text(p->file)) {
         first.takes_scores = false; /* a table of labels alone */
         status = sp_source_open(p->file, &first, &in->source, NULL) == SP_OK ? SP_OK : status;
     }
