@@ -23,31 +23,6 @@ class TestArrays(st.TestCase):
         self.statepath("decode", name, *MODEL, "--strategy", "viterbi", "-o", "out.npz", "-f", "--quiet", *options)
         return dict(np.load(self.path("out.npz")))
 
-    def same(self, one, other):
-        self.assertEqual(one.keys(), other.keys())
-        for name in one.keys() - {"input", "command"}:
-            self.assertTrue(np.array_equal(one[name], other[name]), name)
-
-    def test_names_from_the_root(self):
-        np.savez(self.path("plain.npz"), a=self.a, b=self.b)
-        plain = self.decode("plain.npz")
-        for root in ("/", "//"):
-            np.savez(self.path("rooted.npz"), **{root + "a": self.a, root + "b": self.b})
-            self.same(self.decode("rooted.npz"), plain)
-            self.same(self.decode("rooted.npz", "--scores", "/{id}", "--kind", "probs"), plain)
-            self.statepath("compare", "rooted.npz", *MODEL, "--quiet")
-            self.assertIn("recordings  2: a, b", self.statepath("inspect", "rooted.npz").stdout)
-        np.savez(self.path("labelled.npz"), **{"/probs": self.a, "/labels": self.a.argmax(1)})
-        self.assertIn("labels", self.statepath("inspect", "labelled.npz").stdout)
-
-    def test_names_that_are_none(self):
-        np.savez(self.path("twice.npz"), **{"/a": self.a, "a": self.b})
-        self.refuses("inspect", "twice.npz", sentence="twice.npz: holds two arrays called a; write it again with one of each name")
-        for name in ("", "/"):
-            np.savez(self.path("nameless.npz"), **{name: self.a, "b": self.b})
-            self.refuses("inspect", "nameless.npz",
-                         sentence="nameless.npz: holds an array without a name; write it again with a name for each")
-
     # ---- damage ----
 
     def test_flipped_bits_of_stored_arrays(self):
@@ -93,24 +68,6 @@ class TestArrays(st.TestCase):
         out = io.BytesIO()
         np.save(out, array)
         return out.getvalue()
-
-    def test_classes_before_steps(self):
-        """np.savez of [K,T] and labels [T]: the option that reads them is named."""
-        probs = np.full((3, 20), 1 / 3)
-        np.savez(self.path("x.npz"), probs=probs, labels=np.zeros(20, int))
-        self.assertIn("has shape [20], but must have shape [3] to go with the scores; where the scores are [classes, steps], --transpose "
-                      "reads them so", self.statepath("inspect", "x.npz", status=1).stderr)
-        self.statepath("inspect", "x.npz", "--transpose")
-
-    def test_a_name_that_is_damaged(self):
-        """np.savez, a bit of a name flipped in the directory: labels would be missing without a word."""
-        np.savez(self.path("x.npz"), probs=np.full((4, 3), 1 / 3), labels=np.zeros(4, int))
-        good = self.read("x.npz")
-        for at in (good.rfind(b"labels.npy"), good.rfind(b"labels.npy") + 9, good.rfind(b"probs.npy")):
-            with open(self.path("x.npz"), "wb") as f:
-                f.write(good[:at] + bytes([good[at] ^ 1]) + good[at + 1:])
-            said = self.statepath("inspect", "x.npz", status=1).stderr
-            self.assertIn("a member begins here that has another name in the directory; the archive is damaged", said)
 
     def test_members_that_overlap(self):
         """The same bytes, named by a thousand entries of the directory."""

@@ -86,46 +86,6 @@ class TestFolders(st.TestCase):
         self.assertIn("array P/{id} int64 [351]; --labels 'P/{id}' takes it\n", found)
         self.assertEqual(self.results(path, "--model", "m.json", *scores, *labels)["input"]["scored_steps"], 4223)
 
-    def test_cells_and_arrays_of_classes_by_steps(self):
-        probs, labels = self.videos()
-        np.savez(self.path("x.npz"), **{"v%d" % n: p for n, p in enumerate(probs)})
-        want = self.results("x.npz", *MODEL)["strategies"]
-        np.savez(self.path("t.npz"), **{"v%d" % n: p.T for n, p in enumerate(probs)})
-        self.assertIn("; where they are [classes, steps], --transpose reads them so\n", self.refused("t.npz"))
-        self.assertEqual(self.results("t.npz", *MODEL, "--transpose")["strategies"], want)
-        if scipy:
-            S, Y = np.empty((1, 3), object), np.empty((1, 3), object)
-            for n in range(3):
-                S[0, n], Y[0, n] = probs[n].T, labels[n]
-            scipy.io.savemat(self.path("t.mat"), dict(S=S, Y=Y))
-            self.assertIn("--scores 'S/{id}'", self.refused("t.mat"))
-            self.assertIn(" --transpose reads them so\n", self.refused("t.mat", "--scores", "S/{id}"))
-            self.assertEqual(self.results("t.mat", *MODEL, "--scores", "S/{id}", "--transpose")["strategies"]["viterbi"]["changes"],
-                             want["viterbi"]["changes"])
-        padded, padded_labels = np.zeros((3, 120, K)), np.full((3, 120), -1)
-        for n in range(3):
-            padded[n, :len(probs[n])], padded_labels[n, :len(labels[n])] = probs[n], labels[n]
-        swap = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)\n"
-        lengths = [len(p) for p in probs]
-        for arrays in (dict(lengths=lengths), dict(valid=padded.any(2)), dict(labels=padded_labels, lengths=[K] * 3)):
-            np.savez(self.path("nkt.npz"), probs=padded.swapaxes(1, 2), **arrays)
-            if "valid" not in arrays:
-                self.assertIn(swap, self.refused("nkt.npz"))
-            self.assertIn(swap, self.refused("nkt.npz", "--transpose", status=2))
-        np.save(self.path("nkt.npy"), padded.swapaxes(1, 2))
-        self.assertIn(swap, self.refused("nkt.npy"))
-        np.savez(self.path("ntk.npz"), probs=np.load(self.path("nkt.npy")).swapaxes(1, 2), lengths=lengths)
-        self.assertEqual(self.results("ntk.npz", *MODEL)["strategies"]["viterbi"]["path_score"], want["viterbi"]["path_score"])
-
-    def test_more_labels_than_scores(self):
-        probs, labels = self.videos()
-        self.save_folder("scores", probs[:2])
-        self.save_folder("labels", labels)
-        self.assertIn("only in labels: v2; --only LIST, a text with a recording a line, chooses those that are meant\n",
-                      self.refused("scores", "--labels", "labels"))
-        self.write("split.txt", "v0\nv1\n")
-        self.assertEqual(self.results("scores", "--labels", "labels", "--only", "split.txt", *MODEL)["input"]["scored_steps"], 180)
-
     def test_thirty_frames_beside_fifteen(self):
         """The command that the sentence names mends the labels, or the scores."""
         probs, labels = self.videos((100, 81, 120))
@@ -145,21 +105,5 @@ class TestFolders(st.TestCase):
             name = self.path("fast/v%d.npy" % n)
             np.save(name, np.load(name)[::3])
         self.assertEqual(self.results("fast", "--labels", "labels", *MODEL)["input"]["scored_steps"], 301)
-
-    def test_inspect_reads_what_compare_reads(self):
-        probs, labels = self.videos((100,))
-        extra = dict(meta=np.array([{"fold": 1}, None], object), spectrum=np.ones(3, complex), rows=np.zeros(2, [("a", "f4")]))
-        np.savez(self.path("x.npz"), probs=probs[0], labels=labels[0], **extra)
-        self.results("x.npz", *MODEL)
-        got = self.statepath("inspect", "x.npz").stdout
-        self.assertIn("not used    array meta Python objects, which is not read\n", got)
-        self.assertIn("array spectrum type '<c16', which is not read\n", got)
-        self.assertIn("array rows records, which is not read\n", got)
-        np.savez(self.path("x.npz"), softmax=probs[0], **extra)
-        self.results("x.npz", *MODEL)
-        self.assertIn("array meta Python objects", self.statepath("inspect", "x.npz").stdout)
-        np.savez(self.path("x.npz"), **extra)
-        self.assertIn("array meta: holds Python objects, which are not read; ", self.refused("x.npz"))
-
 
 st.main()

@@ -68,6 +68,10 @@ def words(night):
     return np.array([*CLASSES, "?"])[MADE["labels"][night]]
 
 
+NOTHING = content("probs", "labels", ids=["n2", "n3"])  # and between them a recording of no steps
+NOTHING = NOTHING._replace(ids=["n2", "n3", "n10"], steps={
+    name: {"n2": by["n2"], "n3": by["n2"][:0], "n10": by["n3"]} for name, by in NOTHING.steps.items()})
+
 # Labels alone: numbers, words, numbers of a published coding.
 NSRR = np.array([0, 1, 2, 3, 5, 9])  # of the classes and of none
 LABELS = {
@@ -93,6 +97,7 @@ CONTENTS = {
                        labels=lambda n: np.append(np.argsort(TURNED), -1)[MADE["labels"][n]]),
     "words": content("probs", labels=words),
     "seconds": content("probs", "labels", whole={"epoch_seconds": np.float64(20)}),
+    "nothing": NOTHING,
     "half": content("labels", log_probs=lambda n: np.log(MADE["probs"][n]).astype("f2")),
     "double": content("labels", logits=lambda n: 3 * np.log(MADE["probs"][n].astype("f8")) + 1),
 }
@@ -329,6 +334,8 @@ def write_table(path, arrays, excel=False):
     if values.ndim > (2 if kind else 1):
         return False
     cuts = arrays.get("offsets", np.append(0, np.cumsum(arrays.get("lengths", [len(values)]))))
+    if not np.diff(cuts).all():  # no line speaks of a recording without steps
+        return False
     beside = [name for name in ("labels", "segments", "weights") if name in arrays]
     lines = [["recording"] * ("ids" in arrays) + ["step"] * excel
              + (list(arrays.get("classes", CLASSES)) if kind else []) + [name[:-1] for name in beside]]

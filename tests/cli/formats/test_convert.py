@@ -1,4 +1,5 @@
-"""statepath convert: recordings from any files, packed; what stands in them is all there, and gives the same results."""
+"""statepath convert: recordings from any files, packed; what is said of it, and labels of other files, words and codes.
+Every layout and format is in tests/laws/test_format_law.py."""
 import json
 import os
 
@@ -47,16 +48,6 @@ class TestConvert(st.TestCase):
             self.assertEqual([f["ids"].asstr()[:].tolist(), f["classes"].asstr()[:].tolist()], [["a", "b", "c"], STAGES])
         self.assertEqual(self.compare("x.h5"), self.compare("x.npz"))
 
-    def test_a_folder(self):
-        os.mkdir(self.path("nights"))
-        for n, name in enumerate("abc"):
-            np.save(self.path("nights/%s.npy" % name), self.probs[self.offsets[n]:self.offsets[n + 1]].astype("f4"))
-        done = self.statepath("convert", "nights", "-o", "x.h5")
-        self.assertIn("scores      nights, float32, as /probs (probabilities, as the rows or --kind say)\n"
-                      "recordings  3 of 191 steps in 3 files, from nights/a.npy to nights/c.npy\n"
-                      "ids         the files' names\n", done.stdout)
-        self.assertEqual(self.compare("x.h5"), self.compare("nights"))
-
     def test_labels_of_other_files(self):
         """Beside the scores as they would be compared with, whatever stood there before."""
         os.mkdir(self.path("nights"))
@@ -93,18 +84,6 @@ class TestConvert(st.TestCase):
         self.statepath("convert", "x.csv", *MODEL, "-o", "y.h5")
         with st.h5py.File(self.path("y.h5")) as f:
             self.assertEqual(f["labels"][:].tolist(), [0, 4])
-
-    def test_faults(self):
-        np.savez(self.path("x.npz"), probs=self.probs, labels=self.labels)
-        self.refuses("convert", "x.npz", status=2, sentence="-o OUT.h5 is missing: where to write the recordings")
-        self.refuses("convert", "x.npz", "-o", "x.npz", "--force", status=2,
-                     sentence="x.npz: is the input file, which is never written to; give the output another name")
-        self.refuses("convert", "x.npz", "-o", "x.h5", "--codes", "nsrr", status=2,
-                     sentence="--codes and --map speak of classes; --model M says which they are, for example sleep-aasm")
-        np.savez(self.path("x.npz"), probs=self.probs, labels=self.labels + 3)
-        self.statepath("convert", "x.npz", "-o", "x.h5", status=1)
-        self.assertEqual(self.files(), ["x.npz"])
-
 
 if __name__ == "__main__":
     st.main()

@@ -79,34 +79,13 @@ class TestHardLabels(st.TestCase):
         self.write("two.csv", "label\na\nb\nc\n")
         self.statepath("decode", "two.csv", "--model", "rules.json", "--label-confidence", "1", "-o", "paths.h5", "--force")
 
-    def test_formats_agree(self):
-        want = self.decoded("labels.csv", "--model", "m.json")[0]
-        os.mkdir(self.path("texts"))
-        os.mkdir(self.path("arrays"))
-        for n, labels in enumerate(self.labels):
-            self.write("texts/r%d.txt" % n, "".join("%s\n" % (CLASSES[l] if l >= 0 else -1) for l in labels))
-            np.save(self.path("arrays/r%d.npy" % n), labels)
-        flat = dict(labels=np.concatenate(self.labels), offsets=np.cumsum([0] + [len(l) for l in self.labels]))
-        np.savez(self.path("labels.npz"), **flat)
-        self.h5("labels.h5", **flat)
-        for name in ("texts", "arrays/{id}.npy", "labels.npz", "labels.h5"):
-            np.testing.assert_array_equal(self.decoded(name, "--model", "m.json")[0], want)
-
-    # ---- what is refused ----
-
-    def test_neither_names_both(self):
-        self.refuses("decode", "labels.csv", "--model", "rules.json", "-o", "x.h5", sentence="labels.csv" + st.DECIDED)
-
-    def test_bad_confidence(self):
-        for p in ("0", "1.5", "-1"):
-            self.refuses("decode", "labels.csv", "--model", "rules.json", "-o", "x.h5", "--label-confidence", p, status=2,
-                         sentence="--label-confidence %s: how often the labels are right, a number above 0 and at most 1" % p)
-
-    def test_class_out_of_range(self):
-        np.save(self.path("labels.npy"), np.array([0, 1, 3]))
-        said = self.statepath("decode", "labels.npy", "--model", "m.json", "-o", "x.h5", status=1).stderr
-        self.assertIn("step 2", said)
-        self.assertIn("label 3", said)
+    def test_floats_of_no_name_beside_labels(self):
+        """They may be the scores (a sentence names the option); where it is said how often labels are right, these are meant."""
+        flat = np.concatenate(self.labels)
+        self.h5("both.h5", foo=np.full((len(flat), 3), 1 / 3), labels=flat)
+        self.h5("alone.h5", labels=flat)
+        both, alone = (self.decoded(name, "--model", "rules.json", "--label-confidence", "0.9") for name in ("both.h5", "alone.h5"))
+        np.testing.assert_array_equal(both[0], alone[0])
 
     # ---- files of paths ----
 
@@ -215,27 +194,6 @@ class TestHardLabels(st.TestCase):
         self.assertEqual(figures["viterbi"]["illegal"], 0)
         self.assertGreater(figures["argmax"]["illegal"], 0)
         self.assertGreater(figures["viterbi"]["accuracy"], figures["argmax"]["accuracy"])
-
-    def test_labels_of_scores_in_another_file(self):
-        """fit takes labels as compare does: the model is that of the labels beside the scores."""
-        rng = np.random.default_rng(8)
-        truth, _ = self.hypnograms(n=4)
-        flat = np.concatenate(truth)
-        probs = .3 * rng.dirichlet([1] * 5, size=len(flat)) + .7 * np.eye(5)[flat]
-        shape = dict(offsets=np.cumsum([0] + [len(x) for x in truth]), ids=["n%02d" % n for n in range(4)], classes=STAGES)
-        self.h5("both.h5", probs=probs, labels=flat, **shape)
-        self.h5("scores.h5", probs=probs, **shape)
-        self.write_nights("labels.h5", truth)
-        models = []
-        for arguments in (["both.h5"], ["scores.h5", "--labels", "labels.h5"]):
-            self.statepath("fit", *arguments, "--rules", "sleep-permissive", "--method", "counts", "-o", "fitted.json", "--force")
-            with open(self.path("fitted.json")) as f:
-                model = json.load(f)
-            model.pop("source")
-            models.append(model)
-        self.assertEqual(*models)
-        self.assertNotIn("labeller", models[0])
-
 
 if __name__ == "__main__":
     st.main()

@@ -76,20 +76,6 @@ class TestCodes(st.TestCase):
         step = int(np.flatnonzero(codes > limit)[0])
         return step, codes[step]
 
-    def test_unknown_codes(self):
-        step = int(np.flatnonzero(NSRR[self.labels[0]] == 9)[0])
-        self.refuses("compare", "nsrr.h5", *MODEL, "--codes", "utime",
-                     sentence='nsrr.h5: dataset /labels, recording n0, step %d: label "9" is no code of utime, which has 0 Wake, 1 N1, 2 N2, '
-                              "3 N3, 4 REM, 5 unscored and names of stages; --map '9=Wake' or '9=unscored' says what it is" % step)
-        self.refuses("compare", "nsrr.h5", *MODEL, "--codes", "nsr", status=2,
-                     sentence="--codes nsr: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap, dreem, elan, sleeptrip, "
-                              "physip, deltamed, dreams, fasst, respironics or words; other numbers and words are told one by one, such as --map '0=Wake,9=unscored'")
-        self.h5("bare.h5", probs=self.probs, classes=STAGES)
-        self.refuses("compare", "bare.h5", *MODEL, "--map", "0=Wake", status=2,
-                     sentence="--codes and --map read labels, and bare.h5 has none; --labels PATH says where they are")
-        self.refuses("fit", "labels.h5", "--codes", "nsrr", "-o", "m.json", status=2,
-                     sentence="--codes and --map speak of classes; --rules M says which they are, for example sleep-permissive")
-
     def test_columns_in_another_order(self):
         """Labels are told in the columns' order; columns without names that may be in the codes' order are spoken of."""
         order = [0, 4, 1, 2, 3]
@@ -163,31 +149,6 @@ class TestCodes(st.TestCase):
                      sentence="--label-codes and --label-map read labels beside what labels.h5 decided; --labels FILE says where they are")
 
     # ---- evaluate ----
-
-    def test_evaluate_labels(self):
-        """Labels in HDF5 and text, packed, padded, as floats, give what our own numbers give."""
-        self.statepath("decode", "night.h5", *MODEL, "-o", "p.h5", "-q")
-        ours = self.result("evaluate", "p.h5")
-        self.assertEqual(ours["input"]["subjects"], 2)  # passed on by decode
-        for file in ("labels.h5", "padded.h5", "floats.h5"):
-            theirs = self.result("evaluate", "p.h5", "--labels", file, "--label-codes", "nsrr")
-            self.assertEqual(figures(ours), figures(theirs), file)
-            self.assertEqual(theirs["input"]["label_codes"], "nsrr")
-        with open(self.path("labels.csv"), "w", newline="") as out:
-            rows = [(self.ids[n], t, "Stage %d sleep|%d" % (k, k) if k in (1, 2, 3) else k)
-                    for n in (2, 0, 3, 1) for t, k in enumerate(NSRR[self.labels[n]])]
-            csv.writer(out).writerows([("recording", "step", "stage")] + rows)
-        self.assertEqual(figures(ours), figures(self.result("evaluate", "p.h5", "--labels", "labels.csv", "--label-codes", "nsrr")))
-        done = self.statepath("evaluate", "p.h5", "--labels", "labels.csv", status=1, stdout="")
-        self.assertRegex(done.stderr, r'^statepath: labels.csv: line \d+: label "(5|9|Stage . sleep\|.)" is no class of model ')
-        self.refuses("evaluate", "p.h5", "--labels", "labels.h5",
-                     sentence="labels.h5: label %d, but model sleep-permissive has 5 classes; unscored steps are -1, and --label-codes or "
-                              "--label-map reads others' numbers" % self.first_above(4)[1])
-        self.h5("none.h5", paths__x=np.zeros(10, int))
-        self.refuses("evaluate", "none.h5", *MODEL, "--label-codes", "rk", status=2,
-                     sentence="--label-codes and --label-map need labels, and none.h5 has none; --labels FILE says where they are")
-        self.refuses("evaluate", "p.h5", "--labels", "labels.csv", "--labels-dataset", "/x", status=2,
-                     sentence="--labels-dataset names a dataset, and labels.csv is a text file")
 
     def test_evaluate_paths_of_others(self):
         """Paths by one code against labels by another, in HDF5 and as lists."""
