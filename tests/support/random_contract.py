@@ -1,4 +1,6 @@
 """Random models in every form of the contract, and random files of scores in every layout, with what they mean."""
+import re
+
 import h5py
 import numpy as np
 
@@ -145,3 +147,78 @@ class RandomFile:
                 where[self.kind].attrs["classes"] = names
             else:
                 f.attrs["classes"] = names
+
+
+# ---- rules and durations ----
+
+
+def class_name(rng, names, k):
+    if rng.random() < 0.5 or not re.fullmatch(r"[A-Za-z][\w./-]*", names[k], re.ASCII):
+        return "'" + names[k].replace("'", "''") + "'"
+    return names[k]
+
+
+def some_classes(rng, names):
+    k = len(names)
+    some = [class_name(rng, names, i) for i in rng.sample(range(k), rng.randint(1, min(2, k)))]
+    if len(some) == 1 and rng.random() < 0.6:
+        return some[0]
+    return ("[^ " if len(some) < k and rng.random() < 0.3 else "[") + " ".join(some) + "]"
+
+
+def expression(rng, names, depth):
+    kind = rng.randrange(5) if depth else 0
+    if kind <= 1:
+        return "." if rng.random() < 0.2 else some_classes(rng, names)
+    if kind == 2:
+        return expression(rng, names, depth - 1) + rng.choice([" ", ", "]) + expression(rng, names, depth - 1)
+    if kind == 3:
+        return f"({expression(rng, names, depth - 1)} | {expression(rng, names, depth - 1)})"
+    return f"({expression(rng, names, depth - 1)}){rng.choice(['*', '+', '?', '{2}', '{1,}', '{0,2}', '{30s,90s}'])}"
+
+
+def random_rule(rng, names):
+    """The text of a rule over some classes. rng: of `random`."""
+    form = rng.randrange(10)
+    start = f" from first {some_classes(rng, names)}" if rng.random() < 0.3 else ""
+    if form < 2:
+        return "never " + expression(rng, names, 3)
+    if form < 4:
+        return expression(rng, names, 4)
+    if form < 7:
+        word = rng.choice(["at_least", "at_most", "not_before", "not_after"])
+        runs = "runs of " if word.startswith("at") and rng.random() < 0.4 else ""
+        n = rng.choice(["0", "1", "2", "3"] if runs else ["0", "1", "2", "3", "60s", "1min"])
+        return f"{word} {n} {runs}{some_classes(rng, names)}{start}"
+    if form < 9:
+        return f"every {some_classes(rng, names)} {rng.choice(['followed_by', 'preceded_by'])} {some_classes(rng, names)}"
+    return f"{rng.choice(['first', 'last'])} {some_classes(rng, names)}"
+
+
+def random_duration(rng):
+    low = int(rng.integers(1, 4))
+    high = low + int(rng.integers(0, 4))
+    forms = [
+        {"min": low}, {"max": high}, {"min": low, "max": high}, {"pmf": rng.random(high).tolist()}, {"pmf": [0.0, *rng.random(3).tolist()]},
+        {"poisson": {"mean": 1 + 3 * float(rng.random())}}, {"negative_binomial": {"mean": 2.5, "dispersion": 1.5}, "max": high},
+        {"negative_binomial": {"mean": 3, "dispersion": 2}, "min": low},
+    ]  # fmt: skip
+    return forms[rng.integers(len(forms))]
+
+
+def add_durations_and_rules(rng, model, chance, has_gaps):
+    """Durations of classes that have no minimum dwell, and rules; chance: of `random`."""
+    states = model.get("states") or {c: c for c in model["classes"]}
+    slow = {states[s] for s in model.get("min_dwell", {})}
+    durations = {c: random_duration(rng) for c in model["classes"] if c not in slow and c in states.values() and rng.random() < 0.5}
+    if durations and rng.random() < 0.6:
+        model["durations"] = durations
+        model["durations_at_ends"] = ["cut", "whole", {"start": "whole", "end": "cut"}, {"start": "cut", "end": "whole"}][rng.integers(4)]
+    if len(model["classes"]) > 1 and rng.random() < 0.6:
+        model["rules"] = []
+        for _ in range(rng.integers(1, 3)):
+            text = random_rule(chance, model["classes"])
+            # A gap may hold anything: the reference tries short words, so expressions are left to the other meaning.
+            is_counted = text.split()[0] in ("never", "at_least", "at_most", "not_before", "not_after", "first", "last", "every")
+            may = chance.random() < 0.3 and (not has_gaps or is_counted)
+            model["rules"].append({"rule": text, "cost": chance.choice([None, None, 0, 1, 2]), "at_gap": "may" if may else "must"})

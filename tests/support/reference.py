@@ -2,7 +2,7 @@
 
 Nothing here follows the C sources. A recording is decoded by writing down all M^T paths of its states, their weights as the contract
 adds them up, and picking from the list; so it is for a handful of states and steps. Scores on a grid of 1/8 make all sums exact, and
-with them every tie.
+with them every tie. Durations weigh run by run, rules by their violations (rules_reference.py).
 
     rules = Rules(model, columns)            model as in its JSON, columns = class names in the order of the file
     every = Paths(rules, e, segments)        e [T,K] nats
@@ -12,8 +12,10 @@ Answers are Answer(status, path, score) with status "ok", "no_path" or "dead_end
 """
 import collections
 import functools
+import math
 
 import numpy as np
+from rules_reference import rule_of
 
 INF = float("inf")
 Answer = collections.namedtuple("Answer", "status path score step broken", defaults=(None, 0))
@@ -24,10 +26,40 @@ def log(x):
         return np.log(np.asarray(x, dtype=np.float64))
 
 
+MOST = 400  # lengths of runs that are added up
+
+
+def log_pmf(duration):
+    """log p(1 .. MOST) of a duration in steps, as models/README.md says it."""
+    n = np.arange(1, MOST + 1)
+    inside = (n >= duration.get("min", 1)) & (n <= duration.get("max", INF))
+    if "pmf" in duration:
+        return log(np.append(duration["pmf"], np.zeros(MOST))[:MOST])
+    if "poisson" in duration:
+        extra = duration["poisson"]["mean"] - 1
+        p = np.array([(d - 1) * math.log(extra) - extra - math.lgamma(d) for d in n])
+    elif "negative_binomial" in duration:
+        extra, size = duration["negative_binomial"]["mean"] - 1, duration["negative_binomial"]["dispersion"]
+        p = np.array([math.lgamma(d - 1 + size) - math.lgamma(d) - math.lgamma(size) for d in n])
+        p = p + size * math.log(size / (size + extra)) + (n - 1) * math.log(extra / (size + extra))
+    else:
+        return np.where(inside, 0.0, -INF)
+    p = np.where(inside, p, -INF)
+    return p - np.logaddexp.reduce(p)
+
+
+def run_weights(duration):
+    """What runs of 1 .. MOST steps weigh: whole ones, and those that are cut off."""
+    whole = log_pmf(duration)
+    if set(duration) <= {"min", "max"}:
+        return whole, np.where(np.arange(1, MOST + 1) <= duration.get("max", INF), 0.0, -INF)
+    return whole, np.logaddexp.accumulate(whole[::-1])[::-1]
+
+
 class Rules:
     """A model for scores whose columns are `columns`: everything renumbered to their order."""
 
-    def __init__(self, model, columns, transition_weight=None):
+    def __init__(self, model, columns, transition_weight=None, seconds=None):
         names = {c: c for c in model["classes"]}
         for c, others in model.get("aliases", {}).items():
             for other in [others] if isinstance(others, str) else others:
@@ -66,6 +98,14 @@ class Rules:
         for s, d in model.get("min_dwell", {}).items():
             self.dwell[index[s]] = d
         self.dwell_at_end = bool(model.get("min_dwell_at_end"))
+        self.runs = {column[c]: run_weights(d) for c, d in model.get("durations", {}).items()}
+        for i in range(m):  # how the only state of a class with a duration stays is the duration's
+            if self.class_of[i] in self.runs and (self.class_of == self.class_of[i]).sum() == 1:
+                self.weight[i, i] = 0
+        ends = model.get("durations_at_ends", "cut")
+        self.cut = [(ends if isinstance(ends, str) else ends.get(side, "cut")) == "cut" for side in ("start", "end")]
+        self.rules = [(rule_of(r["rule"], self.classes, r.get("at_gap") == "may", seconds), INF if r["cost"] is None else r["cost"])
+                      for r in model.get("rules", [])]
         self.prior = None
         if "prior" in model:
             prior = model["prior"]
@@ -170,12 +210,41 @@ class Paths:
                     score = np.where(same | (run >= r.dwell[p[:, t - 1]]), score, -INF)
                     run = np.where(same, run + 1, 1)
                 score = score + e[t][c[:, t]]
+            score = score + self._runs(c, length)
             if whole:
                 score = score + r.end[p[:, -1]]
                 if r.dwell_at_end:
                     score = np.where(run >= r.dwell[p[:, -1]], score, -INF)
         code = (c * r.n_classes ** np.arange(length)).sum(axis=1) if length else np.zeros(1, dtype=int)
+        if whole and length and r.rules:
+            score = score - self._costs(c, code, score)
         return c, code, score
+
+    def _runs(self, c, length):
+        """What the runs of class paths weigh. Beside a gap and at the ends they may be cut; one that goes on weighs as one that is cut."""
+        r, total = self.rules, np.zeros(len(c))
+        begin, begins_at_side = np.zeros(len(c), dtype=int), np.ones(len(c), dtype=bool)
+        for t in range(length if r.runs else 0):
+            at_side = t == length - 1 or self.gap[t + 1]
+            ends = np.ones(len(c), dtype=bool) if at_side else c[:, t + 1] != c[:, t]
+            is_cut = (begins_at_side & r.cut[0]) | (at_side and (r.cut[1] or length < self.length))
+            for k, (whole, cut) in r.runs.items():
+                hit = ends & (c[:, t] == k)
+                total[hit] += np.where(is_cut, cut[t - begin], whole[t - begin])[hit]
+            begin, begins_at_side = np.where(ends, t + 1, begin), np.where(ends, at_side, begins_at_side)
+        return total
+
+    def _costs(self, c, code, score):
+        """What violations of rules cost each path."""
+        _, first, back = np.unique(code, return_index=True, return_inverse=True)
+        gaps, costs = np.flatnonzero(self.gap).tolist(), np.zeros(len(first))
+        alive = np.zeros(len(first), dtype=bool)
+        np.logical_or.at(alive, back, score > -INF)
+        for i in np.flatnonzero(alive):
+            for rule, cost in self.rules.rules:
+                n = rule.violations(c[first[i]].tolist(), gaps)
+                costs[i] += n * cost if n else 0
+        return costs[back]
 
     def classes(self, length=None, whole=True):
         if (length, whole) not in self._classes:
