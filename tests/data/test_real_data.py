@@ -60,6 +60,11 @@ class TestRealData(st.TestCase):
         self.assertEqual(result["strategies"]["viterbi"]["illegal_start"], 0)
         f1 = {s: round(100 * r["entities"]["f1"], 2) for s, r in result["strategies"].items()}
         self.assertEqual(f1, {"argmax": 9.22, "greedy": 9.5, "viterbi": 10.17})
+        # Strictly read, argmax loses what it never began; paths that obey the rules lose nothing.
+        entities = {s: r["entities"] for s, r in result["strategies"].items()}
+        self.assertEqual((entities["argmax"]["reference"], entities["argmax"]["strict"]["correct"]), (1079, 59))
+        self.assertEqual(entities["viterbi"]["strict"]["correct"], entities["viterbi"]["correct"])
+        self.assertEqual((result["reference"]["illegal"], result["mask_ceiling"], result["mask_ceiling_infeasible"]), (0, 1, 0))
 
     def test_wnut17_packed_is_the_same(self):
         packed = ["--scores", "/packed/log_probs", "--offsets", "/packed/offsets", "--labels", "/packed/labels"]

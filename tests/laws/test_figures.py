@@ -14,6 +14,7 @@ import statepath_test as st
 try:
     import scipy.stats
 
+    import figure_tests
     from figure_counts import illegal_by_recording
     from figures import ABSENT, FIGURES, UNSAID, Owner, owners
 except ImportError as missing:
@@ -116,6 +117,10 @@ class TestFigures(st.TestCase):
                 self.matrices(run, one, path, (name, side))
         if "friedman" in run.result:
             self.several(run)
+        for side, one in run.result.get("sleep", {}).get("strategies", {}).items():
+            for n, night in enumerate(one["nights"]):
+                for measure, value in figure_tests.night(run, run.paths[side], n).items():
+                    self.same(night[measure], value, (name, side, n, measure), 1e-9)
         for pair in run.result.get("comparisons", ()):
             if pair["ci"] and "margin" in run.options and pair["metric"] != "illegal_rate":
                 self.assertEqual(pair["non_inferior"], pair["ci"][0] > -run.options["margin"])

@@ -4,7 +4,6 @@ calibration is absent. Skipped where SciPy and scikit-learn are not installed.""
 import json
 import re
 import sys
-import unittest
 
 import statepath_test as st
 
