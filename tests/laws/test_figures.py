@@ -106,7 +106,7 @@ class TestFigures(st.TestCase):
             self.statepath(*run.words, "--fail-if", text, status=run.code)
         self.statepath(*run.words, "--fail-if", condition.replace("!=", "=="), status=4)
 
-    # ---- what has no row: matrices, lists of pairs, the worst recording, contexts, tests over all strategies ----
+    # ---- what has no row: matrices, lists of pairs, worst recordings, contexts, tests over all strategies ----
 
     def lists(self, run, name):
         sides = [(strategy, one, run.paths[strategy]) for strategy, one in run.result["strategies"].items()]

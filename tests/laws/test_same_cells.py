@@ -2,21 +2,19 @@
 terminal have the same cells, and the CSV the same values; whatever the names are. A table that this does
 not know is a failure."""
 
-import csv
-import io
 import re
 import sys
 
 import statepath_test as st
 
 try:
-    from figures import ABSENT, FIGURES, owners
+    from figures import ABSENT, owners
 except ImportError as missing:
     print("skipped: %s" % missing)
     sys.exit(77)
 import report_cells
+import report_csv
 import report_tables
-from figure_places import found
 from random_comparisons import RUNS, make_run
 from report_cells import is_shown, plain
 
@@ -68,50 +66,24 @@ class TestSameCells(st.TestCase):
                     self.assertTrue(is_there or "too" in row, (title, row))
 
     def check_csv(self, run, text):
-        """Its rows are the figures of the JSON, all of those that it has of another owner of the scope."""
-        rows = {}
-        for row in csv.DictReader(io.StringIO(text, newline="")):
-            key = tuple(
-                re.sub(r"^'(?='*[-=+@\t])", "", row[k])
-                for k in ("strategy", "recording", "class", "metric")
-            )
-            rows[key] = row["value"]
-        missing, seen = set(), set()
-        for owner in owners(run):
-            for key in FIGURES[owner.scope]:
-                at, value = self.csv_key(run, owner, key), found(owner, key)
-                if at is None or value == ABSENT or isinstance(value, (str, bool, list)):
-                    continue
-                if at in rows:
-                    seen.add((owner.scope, key))
-                    self.assertEqual(float(rows[at]) if rows[at] else None, value, at)
-                    self.n_cells += 1
-                else:
-                    missing.add((owner.scope, key))
-        self.assertEqual(missing & seen, set())
-        self.assertGreater(len(seen), 20)
-
-    def csv_key(self, run, owner, key):
-        name = getattr(owner, "name", "reference")
-        if (
-            owner.scope in ("comparison", "reference", "calibration")
-            and "calibrations" not in run.result
-            and not run.others
-        ):
-            return "all" if key == "argmax_ties" else "reference", "", "", key
-        if owner.scope == "strategy":
-            return name, "", "", key
-        if owner.scope in ("class of a strategy", "changed steps"):
-            return name, "", run.classes[owner.k], key
-        if owner.scope == "type of entity":
-            return name, "", owner.type, key
-        if owner.scope == "recording of a strategy":
-            return name, str(owner.own["id"]), "", key
-        if owner.scope == "pair of strategies" and owner.metric == "accuracy":
-            return owner.a + " - " + owner.b, "", "", "accuracy_difference" if key == "difference" else key
-        if owner.scope == "strategy against scorers":
-            return ("scorer " if owner.is_rater else "") + name, "", "", key
-        return None
+        """Each row is a value of the JSON, and what has a row somewhere has one of each of its kind."""
+        rows, missing = report_csv.read(text), set()
+        kinds = {(key[1] != "", key[2] != "", key[3]) for key in rows}
+        for key, value, n, *ends in report_csv.rows_of(run):
+            found_rows = rows.get(key, [])
+            same = [row for row in found_rows if (float(row["value"]) if row["value"] else None) == value]
+            if not same:
+                missing.add((key, value))
+                continue
+            found_rows.remove(same[0])
+            if n not in (None, ABSENT) and same[0]["n"]:
+                self.assertEqual(int(same[0]["n"]), n, key)
+            if ends:
+                shown = [float(same[0][end]) if same[0][end] else None for end in ("low", "high")]
+                self.assertEqual(shown, ends, key)
+            self.n_cells += 1
+        self.assertEqual([key for key, left in rows.items() if left], [])
+        self.assertEqual([m for m in missing if (m[0][1] != "", m[0][2] != "", m[0][3]) in kinds], [])
 
     FILES = ("--markdown", "r.md", "--latex", "r.tex", "--csv", "r.csv", "--report", "r.html", "-v")
 

@@ -1,4 +1,4 @@
-"""Pages of made comparisons for the browser test, by the program: make_pages.py FOLDER [NAME ...] writes NAME.html."""
+"""Pages of made comparisons for the browser test, by the program: make_pages.py FOLDER [NAME ...]."""
 
 import json
 import os

@@ -196,5 +196,6 @@ def make_run(test, name, seed, *more):
         options=options,
         background=options.get("background", ()),
     )
+    run.ids = [str(i) for i in d.get("ids", range(run.N))]
     run.words, run.code, run.text = command, done.returncode, done.stdout
     return run
