@@ -117,6 +117,9 @@ class TestFigures(st.TestCase):
                 self.matrices(run, one, path, (name, side))
         if "friedman" in run.result:
             self.several(run)
+        who = [side for side, _, _ in sides]
+        places = [(int(p["recording"]), p["step"], who.index(p["by"])) for p in run.result.get("run_places", ())]
+        self.assertEqual(places, sorted(places), name)
         for side, one in run.result.get("sleep", {}).get("strategies", {}).items():
             for n, night in enumerate(one["nights"]):
                 for measure, value in figure_tests.night(run, run.paths[side], n).items():
