@@ -173,10 +173,24 @@ class TestWhatIf(st.TestCase):
             rows = np.concatenate([np.arange(offsets[ids.index(name)], offsets[ids.index(name) + 1]) for name in page.ids])
             return {s: f["paths"][s.split(":")[0]][:][rows] for s in strategies}, ""
 
+    def held(self, page, file):
+        """A file of those recordings alone that the page holds; the file itself where it names none."""
+        with h5py.File(self.path(file)) as f, h5py.File(self.path("held.h5"), "w") as out:
+            if not {"ids", "offsets"} <= f.keys():
+                return file
+            ids, offsets = [i if isinstance(i, str) else i.decode() for i in f["ids"][:]], f["offsets"][:]
+            kept = [n for n, name in enumerate(ids) if name in page.ids]
+            rows = np.concatenate([np.arange(offsets[n], offsets[n + 1]) for n in kept])
+            out.attrs.update(f.attrs)
+            for key, data in f.items():
+                whose = rows if data.shape[:1] == (offsets[-1],) else kept if key == "ids" else slice(None)
+                out[key] = data[:][whose] if key != "offsets" else np.cumsum([0] + [offsets[n + 1] - offsets[n] for n in kept])
+        return "held.h5"
+
     def as_program(self, page, file, strategies, seed, *options, n=CHANGES):
         """The module and the program give the same paths of the file's recordings, by the run's rules and under n changed models. Of the paths
         of argmax, which break rules, the module counts the illegal transitions."""
-        draw = random.Random(seed)
+        draw, file = random.Random(seed), self.held(page, file)
         model = dict(page.settings["model"], decoding=page.settings["decoding"])
         models = [model] + [change(model, draw) for _ in range(n)]
         strategies = [s for s in strategies if s != "argmax"] + ["argmax"]
