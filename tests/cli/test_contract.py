@@ -24,10 +24,10 @@ class TestCase(st.TestCase):
 class TestFiles(TestCase):
     def setUp(self):
         super().setUp()
-        self.model = {"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {"a": ["c"]}}
-        self.write("m.json", json.dumps(self.model))
+        self.rules = {"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {"a": ["c"]}}
+        self.write("m.json", json.dumps(self.rules))
         self.probs = np.array([[0.7, 0.2, 0.1], [0.1, 0.2, 0.7], [0.1, 0.8, 0.1]])
-        self.h5("in.h5", probs=self.probs, labels=np.array([0, 1, 1]), mask=np.ones((3, 3), bool), classes=self.model["classes"])
+        self.h5("in.h5", probs=self.probs, labels=np.array([0, 1, 1]), mask=np.ones((3, 3), bool), classes=self.rules["classes"])
 
     def test_what_is_read_is_never_written(self):
         self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5")
@@ -50,8 +50,8 @@ class TestFiles(TestCase):
     def test_names_do_not_speak_to_the_terminal(self):
         evil = "x\x1b[31m\x9b2J\ny"
         self.h5("evil.h5", probs=np.vstack([self.probs, 0 * self.probs]), labels=np.zeros(6, int), offsets=[0, 3, 6], ids=["one", evil],
-                classes=self.model["classes"])
-        model = dict(self.model, name=evil, description=evil, classes=["a", "b", evil], forbid={})
+                classes=self.rules["classes"])
+        model = dict(self.rules, name=evil, description=evil, classes=["a", "b", evil], forbid={})
         self.write("evil.json", json.dumps(model))
         for status, command in [(0, ["inspect", "evil.h5"]), (3, ["compare", "evil.h5", "-m", "m.json"]), (0, ["model", "show", "evil.json"]),
                                 (1, ["compare", "evil.h5", "-m", "evil.json"]), (0, ["model", "check", "evil.json"])]:
@@ -80,7 +80,7 @@ class TestFiles(TestCase):
 
     def test_closed_streams(self):
         """Messages about a recording that cannot be decoded do not end up in a file that took the number of a closed stream."""
-        self.h5("bad.h5", scores=np.array([[0, -np.inf, -np.inf], [-np.inf, -np.inf, 0]]), classes=self.model["classes"])
+        self.h5("bad.h5", scores=np.array([[0, -np.inf, -np.inf], [-np.inf, -np.inf, 0]]), classes=self.rules["classes"])
         before = self.read("bad.h5")
         for closed in ("<&-", ">&-", "2>&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
             with self.subTest(closed=closed):
@@ -108,7 +108,7 @@ class TestFiles(TestCase):
         rng = np.random.default_rng(7)
         with h5py.File(self.path("whole.h5"), "w") as f:
             f.create_dataset("log_probs", data=np.log(rng.dirichlet([1] * 3, 50)), chunks=(20, 3), compression="gzip")
-            f.attrs["classes"] = self.model["classes"]
+            f.attrs["classes"] = self.rules["classes"]
             f["labels"] = rng.integers(-1, 3, 50)
         whole = self.read("whole.h5")
         chunk, wide = np.array([20, 3, 8], "<u4").tobytes(), np.array([20, 65283, 8], "<u4").tobytes()
@@ -121,7 +121,7 @@ class TestFiles(TestCase):
             damaged.append(bytes(bad))
         with h5py.File(self.path("latest.h5"), "w", libver="latest") as f:  # its metadata carry checksums
             f["recordings/a/log_probs"] = np.log(rng.dirichlet([1] * 3, 5))
-            f.attrs["classes"] = np.array(self.model["classes"], "S")  # HDF5 1.10 itself falls over damaged heaps of variable strings
+            f.attrs["classes"] = np.array(self.rules["classes"], "S")  # HDF5 1.10 itself falls over damaged heaps of variable strings
         latest = self.read("latest.h5")
         for at in range(60, len(latest), 97):
             damaged.append(latest[:at] + bytes([latest[at] ^ 4]) + latest[at + 1:])

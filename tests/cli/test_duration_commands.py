@@ -126,7 +126,7 @@ class TestSeen(st.TestCase):
             self.statepath("compare", "in.h5", "-m", "m.json", "-o", "p.h5", "--json", "r.json", "--csv", "r.csv", "-f", "-q", "--on-infeasible", "relax",
                            "--strategies", "argmax,viterbi")
             result, expected = self.json("r.json"), []
-            paths = {"argmax": self.arrays("p.h5")["paths/argmax"], "viterbi": self.arrays("p.h5")["paths/viterbi"]}
+            paths = {name: self.arrays("p.h5")["paths/" + name] for name in ("argmax", "viterbi")}
             for name, path in [*paths.items(), ("reference", self.labels)]:
                 all_found = []
                 for r, (a, b) in enumerate(zip(self.offsets, self.offsets[1:])):

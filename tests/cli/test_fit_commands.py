@@ -43,7 +43,8 @@ class TestFit(st.TestCase):
             self.assertNotIn("idle", model["allow"]["off"])
             self.assertEqual(model["classes"], CLASSES)
             self.statepath("decode", "d.h5", "--model", method + ".json", "--strategy", "viterbi", "-o", method + ".h5")
-            path, offsets = self.arrays(method + ".h5")["paths/viterbi"], self.arrays(method + ".h5")["offsets"]
+            found = self.arrays(method + ".h5")
+            path, offsets = found["paths/viterbi"], found["offsets"]
             for a, b in zip(offsets[:-1], offsets[1:]):
                 p = path[a:b]
                 self.assertFalse(np.any((p[:-1] == 0) & (p[1:] == 2)))
@@ -169,8 +170,8 @@ class TestFit(st.TestCase):
         self.assertEqual(on[0] > on[1], a[3] > a[2])
         figures = {}
         for rules, method in ("one", "counts"), ("two", "counts"):
-            r = self.results("compare", "s.h5", "--model", rules + ".json", "--cv", "4", "--method", method, "--features", "none",
-                             "--strategies", "viterbi")["strategies"]["viterbi"]
+            r = self.results("compare", "s.h5", "--model", rules + ".json", "--cv", "4", "--method", method, "--features",
+                             "none", "--strategies", "viterbi")["strategies"]["viterbi"]
             self.assertEqual(r["illegal"], 0)
             figures[rules] = r["accuracy"]
         self.assertGreater(figures["two"], figures["one"] + 0.03)
@@ -219,14 +220,16 @@ class TestFit(st.TestCase):
             self.assertFalse(os.path.exists(self.path("paths.h5")))
 
     def test_a_fold_is_decoded_by_what_never_saw_it(self):
-        """Nonsense for labels of a fold changes paths of the others alone: recordings are equally long, so they go to the folds in turn."""
+        """Nonsense for labels of a fold changes paths of the others alone. Recordings are equally long, so they go to the folds in
+        turn."""
         paths = []
         for name, data in (("kept.h5", make()), ("nonsense.h5", make())):
             fold = np.repeat(np.arange(8) % 4, 60)
             if paths:
                 data["labels"][fold == 1] = np.arange(np.sum(fold == 1)) % len(CLASSES)
             self.h5(name, **data)
-            self.statepath("compare", name, "--model", "rules.json", "--cv", "4", "--strategies", "viterbi", "-o", "p.h5", "--force", "-q")
+            self.statepath("compare", name, "--model", "rules.json", "--cv", "4", "--strategies", "viterbi", "-o", "p.h5",
+                           "--force", "-q")
             paths.append(self.arrays("p.h5")["paths/viterbi"])
         self.assertEqual(paths[0][fold == 1].tolist(), paths[1][fold == 1].tolist())
         self.assertNotEqual(paths[0][fold != 1].tolist(), paths[1][fold != 1].tolist())

@@ -9,7 +9,6 @@ import numpy as np
 
 import statepath_test as st
 
-STAGES = ["Wake", "N1", "N2", "N3", "REM"]
 RULES = '{"statepath_model": 1, "name": "door", "classes": ["closed", "open"], "matrix": [[1, 1], [1, 1]]}'
 
 
@@ -23,7 +22,7 @@ class TestExamples(st.TestCase):
         offsets, ids = np.r_[0, np.cumsum(lengths)], ["n%d" % n for n in range(6)]
         probs = rng.dirichlet([.4] * 5, len(labels)) + np.eye(5)[labels]
         probs /= probs.sum(1, keepdims=True)
-        night = dict(probs=probs, labels=labels, offsets=offsets, ids=ids, before=np.r_[-1, labels[:-1]], classes=STAGES)
+        night = dict(probs=probs, labels=labels, offsets=offsets, ids=ids, before=np.r_[-1, labels[:-1]], classes=st.STAGES)
         for name in ("night", "nights", "new", "old", "other"):
             self.h5(name + ".h5", **night)
         self.h5("moves.h5", logits=rng.normal(size=(9, 4)), mask=np.tile([True, True, False, True], (9, 1)))
@@ -36,9 +35,9 @@ class TestExamples(st.TestCase):
                 part = slice(offsets[n], offsets[n + 1])
                 f["night/%s/softmax" % name], f["nights/%s/pred" % name] = probs[part], labels[part]
                 np.save(self.path("nights/%s.npy" % name), probs[part])
-                self.write("labels/%s.txt" % name, "".join("%s\n" % STAGES[k] for k in labels[part]))
-                self.write("stages/%s.txt" % name, "".join("%s\n" % STAGES[k] for k in labels[part]))
-        rows = ["%s,%d,%s\n" % (name, t, STAGES[labels[offsets[n] + t]]) for n, name in enumerate(ids) for t in range(lengths[n])]
+                self.write("labels/%s.txt" % name, "".join("%s\n" % st.STAGES[k] for k in labels[part]))
+                self.write("stages/%s.txt" % name, "".join("%s\n" % st.STAGES[k] for k in labels[part]))
+        rows = ["%s,%d,%s\n" % (name, t, st.STAGES[labels[offsets[n] + t]]) for n, name in enumerate(ids) for t in range(lengths[n])]
         for name in ("others.csv", "hypnograms.csv"):
             self.write(name, "recording,step,label\n" + "".join(rows))
         self.write("ours.txt", "".join("%d\n" % k for k in labels))

@@ -6,7 +6,6 @@ import numpy as np
 
 import statepath_test as st
 
-STAGES = ["Wake", "N1", "N2", "N3", "REM"]
 ALLOW = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 1, 1, 1, 1], [0, 0, 1, 1, 0], [1, 0, 1, 0, 1]], bool)
 LOGITS = np.array([[1.2355, -0.1710, -0.6606, -0.2050, -1.4690]])
 MOVES = np.array([[1, 0, 1, 1, 0]], bool)
@@ -47,7 +46,7 @@ moves.h5: masked scores, by its own mask
 
     def test_previous(self):
         self.h5("night.h5", logits=np.array([[2.1, -.5, 1.8, .3, -1.2]] * 3), before=np.array([2, -1, 0]), allow=ALLOW, hypnogram=np.array([0, 1, 2]),
-                classes=STAGES)
+                classes=st.STAGES)
         table = """\
 night.h5: masked scores, by %s, given the class before in %s
       step      Wake        N1        N2        N3       REM
@@ -69,7 +68,7 @@ night.h5: masked scores, by %s, given the class before in %s
 
     def test_others_numbers(self):
         """Previous stages where REM is 5."""
-        self.h5("night.h5", logits=np.zeros((2, 5)), before=np.array([5, 2]), classes=STAGES)
+        self.h5("night.h5", logits=np.zeros((2, 5)), before=np.array([5, 2]), classes=st.STAGES)
         self.statepath("mask", "apply", "night.h5", "-m", "sleep-strict", "--previous", "before", "--map", "0=Wake,1=N1,2=N2,3=N3,5=REM", "-o", "a.h5")
         np.testing.assert_array_equal(np.isfinite(self.arrays("a.h5")["logits"]), ALLOW[[4, 2]])
 
@@ -234,11 +233,11 @@ class TestLaws(st.TestCase):
         """A model alone: the mask follows the path that decode writes; what is left decodes to the same path again."""
         rng = np.random.default_rng(7)
         logits = rng.normal(0, 2, (80, 5))
-        self.h5("n.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=STAGES)
+        self.h5("n.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=st.STAGES)
         self.statepath("decode", "n.h5", "-m", "sleep-strict", "-o", "p.h5")
         path = self.arrays("p.h5")["paths/viterbi"]
         self.statepath("mask", "apply", "n.h5", "-m", "sleep-strict", "-o", "a.h5")
-        self.h5("with.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=STAGES, path=path)
+        self.h5("with.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=st.STAGES, path=path)
         self.statepath("mask", "apply", "with.h5", "-m", "sleep-strict", "--paths", "path", "-o", "b.h5")
         with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b:
             np.testing.assert_array_equal(a["logits"][:], b["logits"][:])

@@ -342,7 +342,6 @@ mask loss losses.h5 -o out.h5
     --losses other
 """
 
-STAGES = ["Wake", "N1", "N2", "N3", "REM"]
 NSRR = np.array([0, 1, 2, 3, 5, 9])  # of our numbers, the last one of -1
 RECIPE = {"statepath_recipe": 1, "seed": 3, "classes": ["a", "b", "c"], "recordings": 5, "steps": 20, "start": {"a": .5, "b": .5},
           "transitions": [[.9, .1, 0], [0, .9, .1], [.1, 0, .9]],
@@ -360,7 +359,7 @@ def make_files(folder):
         done = subprocess.run([st.PROGRAM, *words], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done
 
-    def h5(name, classes=STAGES, attrs={}, **datasets):
+    def h5(name, classes=st.STAGES, attrs={}, **datasets):
         with h5py.File(path(name), "w") as f:
             if classes:
                 f.attrs["classes"] = classes
@@ -389,7 +388,7 @@ def make_files(folder):
     night = dict(common, probs=probs, second__probs=scores(labels, 5), second__labels=few, allowed=rng.random((N * T, 5)) < .8, rules=~np.eye(5, k=1, dtype=bool))
     h5("night.h5", **night)
     h5("other.h5", **dict(night, probs=scores(labels, 5)))
-    h5("sorted.h5", classes=sorted(STAGES), **dict(night, probs=probs[:, [STAGES.index(s) for s in sorted(STAGES)]]))
+    h5("sorted.h5", classes=sorted(st.STAGES), **dict(night, probs=probs[:, [st.STAGES.index(s) for s in sorted(st.STAGES)]]))
     h5("numbers.h5", classes=None, labels=labels, offsets=common["offsets"], ids=ids)
     h5("few.h5", **dict(night, labels=few))
     h5("raters.h5", **dict(night, labels_one=labels, labels_two=few))
@@ -405,12 +404,12 @@ def make_files(folder):
     h5("wide.h5", classes=None, **{"intervals__" + key: np.tile([1, 0, 2, 1, 9.0], (19, 1)) for key in figures})
     h5("nan.h5", probs=broken, labels=labels)
     h5("dead.h5", probs=np.eye(5)[[0, 3, 3, 0]], labels=[0, 3, 3, 0])
-    h5("long.h5", classes=STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])
+    h5("long.h5", classes=st.STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])
     np.save(path("turned.npy"), probs[:T].T)
     np.savez(path("windows.npz"), probs=probs, offsets=common["offsets"], windows=20 * np.arange(N))
     np.savez(path("turned.npz"), probs=probs[:T].T, labels=few[:T])
-    text("hypnogram.txt", "".join("%s\n" % STAGES[k] for k in few))
-    text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, STAGES[k]) for t, k in enumerate(few[:T])))
+    text("hypnogram.txt", "".join("%s\n" % st.STAGES[k] for k in few))
+    text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, st.STAGES[k]) for t, k in enumerate(few[:T])))
     text("nsrr.txt", "".join("%d\n" % k for k in NSRR[labels]))
     text("only.txt", "a1\nb1\n")
     text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few.clip(0)))
@@ -429,7 +428,7 @@ def make_files(folder):
         np.savez(path("nights/%s.npz" % name), probs=probs[part], labels=labels[part])
         text("texts/%s.txt" % name, "".join("%d\n" % k for k in labels[part]))
     allow = np.ones((5, 5)) - np.eye(5, k=3) - np.eye(5, k=-3)
-    model = {"statepath_model": 1, "name": "m", "classes": STAGES, "probabilities": ((allow + 5 * np.eye(5)) / (allow + 5 * np.eye(5)).sum(1)[:, None]).tolist(),
+    model = {"statepath_model": 1, "name": "m", "classes": st.STAGES, "probabilities": ((allow + 5 * np.eye(5)) / (allow + 5 * np.eye(5)).sum(1)[:, None]).tolist(),
              "matrix": allow.astype(int).tolist(), "prior": [.4, .1, .3, .1, .1]}
     text("m.json", json.dumps(model))
     text("lasts.json", json.dumps(dict(model, durations={model["classes"][0]: {"max": "1h"}})))

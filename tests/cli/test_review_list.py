@@ -1,10 +1,8 @@
 """Steps to review that `decode --review` lists, and what it says that correcting them brings: both computed here once more in numpy."""
 import csv
-import json
 import os
 import re
 
-import h5py
 import numpy as np
 
 import statepath_test as st
@@ -71,16 +69,11 @@ class TestReview(st.TestCase):
         self.p[161] = [0, 0, 1]  # the second recording has no path
         self.labels[300:310] = -1
         self.ids = ["night 1", "stuck", "one", '=cmd("x")', "night, 2"]
-        self.model("m.json", ALLOW, CLASSES)
+        self.model("m.json", CLASSES, matrix=ALLOW.astype(int).tolist())
 
-    def write(self, name, labels=True):
+    def scores(self, name, labels=True):
         data = {"probs": self.p, "offsets": self.offsets, "ids": self.ids, "classes": CLASSES}
         self.h5(name, **data, **({"labels": self.labels.astype(np.int32)} if labels else {}))
-
-    def model(self, name, allow, classes):
-        lines = ", ".join('"%s": [%s]' % (c, ", ".join('"%s"' % d for d, ok in zip(classes, row) if ok)) for c, row in zip(classes, allow))
-        with open(self.path(name), "w") as f:
-            f.write('{"statepath_model": 1, "name": "m", "classes": ["%s"], "allow": {%s}}' % ('", "'.join(classes), lines))
 
     def rows(self, name):
         with open(self.path(name), newline="") as f:
@@ -105,7 +98,7 @@ class TestReview(st.TestCase):
         return right / int((self.labels >= 0).sum())
 
     def test_list(self):
-        self.write("in.h5")
+        self.scores("in.h5")
         run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "5%", "--on-infeasible", "report", status=3)
         rows = self.rows("p.review.csv")
         self.assertEqual(len(rows), 20)
@@ -139,8 +132,8 @@ class TestReview(st.TestCase):
         self.assertEqual(said.group(3), "%.4f" % self.corrected([(n, t) for _, n, t in unsure]))
 
     def test_the_same_without_labels_and_by_threads(self):
-        self.write("in.h5")
-        self.write("plain.h5", labels=False)
+        self.scores("in.h5")
+        self.scores("plain.h5", labels=False)
         self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "20", "--on-infeasible", "report", "--threads", "2", status=3)
         run = self.statepath("decode", "plain.h5", "-m", "m.json", "-o", "q.csv", "--review", "20", "--on-infeasible", "report", "--threads", "1", status=3)
         self.assertNotIn("corrected", run.stderr)
@@ -153,7 +146,7 @@ class TestReview(st.TestCase):
         self.offsets = np.arange(0, 201, 50)
         self.labels[50:] = -1
         self.labels[1:50:3] = -1
-        self.write("in.h5")
+        self.scores("in.h5")
         run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "38")
         rows = self.rows("p.review.csv")
         places = [(row["step"], row["recording"]) for row in rows]
@@ -169,7 +162,7 @@ class TestReview(st.TestCase):
 
     def test_all_steps(self):
         """Known all, nothing is left to be wrong but what has no path, or breaks the rules and stays as it is."""
-        self.write("in.h5")
+        self.scores("in.h5")
         run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "100%", "--on-infeasible", "report", status=3)
         rows = self.rows("p.review.csv")
         self.assertTrue(200 < len(rows) <= 380)
@@ -178,14 +171,12 @@ class TestReview(st.TestCase):
 
     def test_compare(self):
         """The same steps and the same gain on the page and in JSON, beside other strategies; no more than those of the JSON stand there."""
-        self.write("in.h5")
+        self.scores("in.h5")
         decoded = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "20", "--on-infeasible", "report", status=3)
         compared = self.statepath("compare", "in.h5", "-m", "m.json", "--strategies", "argmax,greedy,viterbi", "-o", "q.csv", "--review", "20", "--json", "r.json", "--report", "r.html",
                                   "--on-infeasible", "report", status=3)
-        with open(self.path("p.review.csv")) as f, open(self.path("q.review.csv")) as g:
-            self.assertEqual(f.read(), g.read())
-        with open(self.path("r.json")) as f:
-            review = json.load(f)["review"]
+        self.assertEqual(self.read("p.review.csv"), self.read("q.review.csv"))
+        review = self.json("r.json")["review"]
         said = re.compile(r"accuracy is ([0-9.]+), was ([0-9.]+); with as many of the least probable ([0-9.]+), taken\s+at random ([0-9.]+)")
         figures = said.search(decoded.stderr).groups()
         self.assertEqual(said.search(compared.stderr).groups(), figures)
@@ -196,8 +187,7 @@ class TestReview(st.TestCase):
             self.assertEqual([step["id"], str(step["step"]), step.get("decoded", "-1"), step["likeliest"], step.get("reference", "")],
                              [plain[k] for k in ("recording", "step", "decoded", "likeliest", "reference")])
             self.assertEqual(["%.6g" % step[k] for k in ("probability", "gain")], [plain["probability"], plain["gain"]])
-        with open(self.path("r.html"), encoding="utf-8") as f:
-            page = f.read()
+        page = self.read("r.html").decode()
         section = page[page.index('id="review"'):page.index('id="methods"')]
         self.assertIn("the accuracy of viterbi is %s, was %s; with as many of the least probable" % figures[:2], section)
         self.assertEqual(section.count('<tr><th scope="row">'), 20 + section[section.index("</table>"):].count('<tr><th scope="row">'))
@@ -209,22 +199,19 @@ class TestReview(st.TestCase):
             self.assertFalse(os.path.exists(self.path("s.json")))
 
     def test_bad(self):
-        self.write("in.h5")
+        self.scores("in.h5")
         for share in ["0", "0%", "101%", "-2%", "2.5", "many", "%", "2%%", "nan", "inf"]:
             run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review=" + share, status=2)
             self.assertIn("review %s: a share of the steps, 2%%, or so many steps, 500" % share, run.stderr)
             self.assertFalse(os.path.exists(self.path("p.h5")) or os.path.exists(self.path("p.review.csv")))
-        with open(self.path("p.review.csv"), "w") as f:
-            f.write("0.6,0.3,0.1\n" * 9)
+        self.write("p.review.csv", "0.6,0.3,0.1\n" * 9)
         run = self.statepath("decode", "p.review.csv", "-m", "m.json", "-o", "p.h5", "--review", "2%", "-f", status=2)
         self.assertIn("p.review.csv: is the input file, which is never written to", run.stderr)
-        with open(self.path("p.review.csv"), "w") as f:
-            f.write("mine\n")
+        self.write("p.review.csv", "mine\n")
         run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "2%", status=1)
         self.assertIn("p.review.csv exists and is kept; --force replaces it", run.stderr)
         self.assertFalse(os.path.exists(self.path("p.h5")))
-        with open(self.path("p.review.csv")) as f:
-            self.assertEqual(f.read(), "mine\n")
+        self.assertEqual(self.read("p.review.csv"), b"mine\n")
 
 
 if __name__ == "__main__":

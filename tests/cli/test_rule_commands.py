@@ -239,8 +239,8 @@ ends   at_least 2 a      1          2           1       2           1       """,
                      sentence="--prices learn: the rules have none over more than two steps that has a name")
 
     def test_fitted_models_keep_rules(self):
-        """The default and another method, and the models of folds; tests/unit/learn/test_fitted_rules.c has all. The reference breaks the first rule
-        in each recording; the second is priced."""
+        """The default and another method, and the models of folds; tests/unit/learn/test_fitted_rules.c has all methods. The
+        reference breaks the first rule in each recording; the second is priced."""
         rng = np.random.default_rng(9)
         with h5py.File(self.path("y.h5"), "w") as f:
             for r in range(9):
@@ -265,10 +265,10 @@ ends   at_least 2 a      1          2           1       2           1       """,
     def test_clinical_rules_across_folds(self):
         with h5py.File(os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")) as f:
             end = f["offsets"][4]
-            self.h5("demo.h5", **{name: f[name][:end] for name in ("log_probs", "labels")}, offsets=f["offsets"][:5], ids=f["ids"][:4],
-                    classes=f["classes"][:])
-        self.statepath("compare", "demo.h5", "-m", "sleep-clinical", "--cv", "2", "--method", "counts", "--tune", "none", "--strategies",
-                       "argmax,viterbi", "--epoch-seconds", "30", "--json", "r.json", "-q")
+            self.h5("demo.h5", log_probs=f["log_probs"][:end], labels=f["labels"][:end], offsets=f["offsets"][:5],
+                    ids=f["ids"][:4], classes=f["classes"][:])
+        self.statepath("compare", "demo.h5", "-m", "sleep-clinical", "--cv", "2", "--method", "counts", "--tune", "none",
+                       "--strategies", "argmax,viterbi", "--epoch-seconds", "30", "--json", "r.json", "-q")
         found = self.json("r.json")["strategies"]
         self.assertGreater(sum(rule["violations"] for rule in found["argmax"]["rules"].values()), 0)
         self.assertEqual([rule["violations"] for rule in found["viterbi"]["rules"].values()], [0, 0])

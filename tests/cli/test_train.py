@@ -25,7 +25,8 @@ class TestTrain(st.TestCase):
         return self.statepath("train", "s.h5", "-o", "w.h5", *more, **how)
 
     def weights(self, name="w.h5"):
-        return {p: self.arrays(name)[p] for p in ("layer1/weight", "layer2/bias", "layer3/weight", "output/weight", "output/bias")}
+        found = self.arrays(name)
+        return {p: found[p] for p in ("layer1/weight", "layer2/bias", "layer3/weight", "output/weight", "output/bias")}
 
     def test_inspect_says_that_these_are_signals(self):
         with h5py.File(self.path("s.h5")) as f:

@@ -29,6 +29,8 @@ except ImportError:
     sys.exit(77)
 
 
+STAGES = ["Wake", "N1", "N2", "N3", "REM"]
+
 # Of a file of labels where scores are asked for, after its name.
 DECIDED = (' holds decided classes and no scores; --label-confidence P says how often they are right, or a model with a "labeller", which '
            "`statepath fit` learns from them and --labels REFERENCE, does")
@@ -96,13 +98,17 @@ class TestCase(unittest.TestCase):
         """All that an HDF5 file holds: {"paths/viterbi": array}."""
         found = {}
         with h5py.File(self.path(name)) as f:
-            f.visititems(lambda key, item: found.update({key: item[()]}) if isinstance(item, h5py.Dataset) else None)
+            def keep(key, item):
+                if isinstance(item, h5py.Dataset):
+                    found[key] = item[()]
+            f.visititems(keep)
         return found
 
     def model(self, name, classes="abc", **keys):
         """Writes a model of these classes; without `allow`, `forbid` or the like everything is allowed."""
-        rules = {} if {"allow", "forbid", "matrix", "probabilities", "log_weights"} & set(keys) else {"forbid": {}}
-        self.write(name, json.dumps({"statepath_model": 1, "name": "m", "classes": list(classes), **rules, **keys}))
+        says_what_follows = {"allow", "forbid", "matrix", "probabilities", "log_weights"} & set(keys)
+        made = {"statepath_model": 1, "name": "m", "classes": list(classes)} | ({} if says_what_follows else {"forbid": {}})
+        self.write(name, json.dumps(made | keys))
         return name
 
     def json(self, name):

@@ -7,7 +7,6 @@ import numpy as np
 
 import statepath_test as st
 
-STAGES = ["Wake", "N1", "N2", "N3", "REM"]
 MODEL = ["--model", "sleep-aasm"]
 
 
@@ -21,12 +20,11 @@ class TestExports(st.TestCase):
         self.labels = rng.integers(-1, 5, 191)
         probs = rng.dirichlet([.5] * 5, size=191)
         probs[70:71] = 0  # a recording without a path
-        self.h5("in.h5", probs=probs, offsets=self.offsets, ids=self.ids, labels=self.labels, classes=STAGES)
+        self.h5("in.h5", probs=probs, offsets=self.offsets, ids=self.ids, labels=self.labels, classes=st.STAGES)
         self.statepath("decode", "in.h5", *MODEL, "-o", "out.h5", status=3)
 
     def paths(self, name="viterbi", file="out.h5"):
-        with st.h5py.File(self.path(file)) as f:
-            return f["paths/" + name][:]
+        return self.arrays(file)["paths/" + name]
 
     def test_csv_and_tsv(self):
         for ending, delimiter in (("csv", ","), ("tsv", "\t")):
@@ -39,7 +37,7 @@ class TestExports(st.TestCase):
             self.assertEqual(rows[0], ["recording", "step", "label"])
             self.assertEqual([row[0].lstrip("'") for row in rows[1:]], names)
             self.assertEqual([int(row[1]) for row in rows[1:]], steps)
-            self.assertEqual([row[2] for row in rows[1:]], [STAGES[k] if k >= 0 else "-1" for k in self.paths()])
+            self.assertEqual([row[2] for row in rows[1:]], [st.STAGES[k] if k >= 0 else "-1" for k in self.paths()])
 
     def test_csv_is_read_back(self):
         self.h5("in.h5", probs=np.full((9, 5), .2), labels=np.arange(9) % 5, offsets=[0, 4, 9], ids=["a", "=b"])
@@ -56,7 +54,7 @@ class TestExports(st.TestCase):
         with open(self.path("all.csv"), encoding="utf-8", newline="") as f:
             rows = list(csv.DictReader(f))
         for name in ("argmax", "greedy", "viterbi"):
-            self.assertEqual([row[name] for row in rows], [STAGES[k] if k >= 0 else "-1" for k in self.paths(name, "all.h5")])
+            self.assertEqual([row[name] for row in rows], [st.STAGES[k] if k >= 0 else "-1" for k in self.paths(name, "all.h5")])
 
     def test_npz(self):
         self.statepath("compare", "in.h5", *MODEL, "-o", "all.npz", status=3)
@@ -67,7 +65,7 @@ class TestExports(st.TestCase):
                     np.testing.assert_array_equal(z[key + name], f[key + name][:])
             np.testing.assert_array_equal(z["offsets"], self.offsets)
             np.testing.assert_array_equal(z["labels"], self.labels)
-            self.assertEqual((z["ids"].tolist(), z["classes"].tolist()), (self.ids, STAGES))
+            self.assertEqual((z["ids"].tolist(), z["classes"].tolist()), (self.ids, st.STAGES))
         got, want = (json.loads(self.statepath("evaluate", name, *MODEL, "--json", "-", status=3).stdout)["strategies"]
                      for name in ("all.npz", "all.h5"))
         for name in ("argmax", "greedy", "viterbi"):

@@ -1,12 +1,11 @@
-"""STATEPATH_ISA: the program itself on files of 1 to 70 recordings, a process for each instruction set, all of the same bytes. That
-they are right tests/kernels has."""
+"""STATEPATH_ISA: the program itself on files of 1 to 70 recordings, a process for each instruction set, all of the same
+bytes. That they are right is what tests/kernels proves."""
 import re
 
 import statepath_test as st
 
 h5py, np = st.h5py, st.np
 
-CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
 RULES = {"Wake": ["Wake", "N1"], "N1": ["Wake", "N1", "N2"], "N2": ["N1", "N2", "N3", "REM"], "N3": ["N2", "N3"], "REM": ["Wake", "N2", "REM"]}
 STRATEGIES = "argmax,greedy,beam:3,viterbi,posterior,mea,posterior-viterbi,online:4"
 COUNTS = [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 18, 24, 25, 31, 32, 33, 40, 47, 48, 49, 63, 64, 65, 66, 70]
@@ -17,7 +16,7 @@ class TestIsa(st.TestCase):
         super().setUp()
         said = self.statepath("--version", "--verbose", stderr="").stdout
         self.here = re.search(r"this processor has ([a-z0-9, ]+)\)", said).group(1).split(", ")
-        self.write("m.json", '{"statepath_model": 1, "name": "m", "classes": %s, "allow": %s}' % (str(CLASSES).replace("'", '"'), str(RULES).replace("'", '"')))
+        self.write("m.json", '{"statepath_model": 1, "name": "m", "classes": %s, "allow": %s}' % (str(st.STAGES).replace("'", '"'), str(RULES).replace("'", '"')))
 
     def make(self, name, n, dtype, seed):
         draw = np.random.default_rng(seed)
@@ -26,7 +25,7 @@ class TestIsa(st.TestCase):
         scores = draw.normal(0, 2, (lengths.sum(), 5)).astype(dtype)
         if seed % 3 == 0:
             scores = np.round(scores * 2).astype(dtype) / dtype(2)  # ties
-        self.h5(name, scores=scores, offsets=np.concatenate([[0], np.cumsum(lengths)]), classes=CLASSES)
+        self.h5(name, scores=scores, offsets=np.concatenate([[0], np.cumsum(lengths)]), classes=st.STAGES)
 
     def test_version_names_the_one_in_use(self):
         self.assertEqual(self.here, ["base", "avx2", "avx512"][: len(self.here)])
