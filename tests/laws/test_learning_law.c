@@ -258,6 +258,42 @@ static void the_model_is_the_field(void **state)
     sp_workers_free(workers);
 }
 
+/* Two classes that are never left: at half of the way each path is as far behind as numbers go, and both matter. The labels have the worse. */
+static void paths_far_behind_count(void **state)
+{
+    (void)state;
+    enum { T = 4, K = 2 };
+    static const char *const classes[] = {"a", "b"};
+    const double e[T * K] = {0, -334.5, 0, -334.5, -333, 0, -333, 0}, p = 1 / (1 + exp(-3));
+    const int32_t labels[T] = {1, -1, -1, -1};
+    const int64_t offsets[] = {0, T};
+    const sp_training training = {
+        .batch = {{e, SP_F64, K, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
+    sp_error err;
+    sp_rules rules;
+    sp_crf *crf;
+    sp_model *model = sp_model_new("apart", K, classes);
+    sp_workers *workers = sp_workers_new(1);
+    assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1, 0, 0, 1}, NULL, &err), &err);
+    assert_ok(sp_rules_init(&rules, model, K, classes, &err), &err);
+    rules.hidden = model;
+    assert_ok(sp_crf_new(&training, &rules, 1, &crf, &err), &err);
+    const int64_t n = sp_crf_n_parameters(crf);
+    double *theta = calloc((size_t)n, sizeof *theta), *gradient = calloc((size_t)n, sizeof *gradient), value;
+    theta[0] = 1;
+    assert_ok(sp_crf_objective(crf, theta, NULL, workers, &value, gradient, &err), &err);
+    assert_close(value, -log(1 - p), 1e-9, 0);
+    assert_close(gradient[0], -666 * p - 669 * (1 - p) + 669, 1e-9, 0);
+    assert_close(gradient[1], T * p, 1e-9, 0);
+    assert_close(gradient[2], -T * p, 1e-9, 0);
+    free(theta);
+    free(gradient);
+    sp_crf_free(crf);
+    sp_rules_clear(&rules);
+    sp_model_free(model);
+    sp_workers_free(workers);
+}
+
 /* The same minimum on any number of threads; where states are not hidden from two starts, and the gradient vanishes there; a scale that is
  * kept stays. */
 static void the_optimum_is_one(void **state)
@@ -536,16 +572,12 @@ static void test_part_of_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(probabilities_sum_to_one),
-        cmocka_unit_test(gradients_are_differences),
-        cmocka_unit_test(the_model_is_the_field),
-        cmocka_unit_test(the_optimum_is_one),
-        cmocka_unit_test(one_step_gives_the_counts),
-        cmocka_unit_test(the_likelihood_never_falls),
-        cmocka_unit_test(folds_have_them),
+        cmocka_unit_test(probabilities_sum_to_one),   cmocka_unit_test(gradients_are_differences),
+        cmocka_unit_test(the_model_is_the_field),     cmocka_unit_test(paths_far_behind_count),
+        cmocka_unit_test(the_optimum_is_one),         cmocka_unit_test(one_step_gives_the_counts),
+        cmocka_unit_test(the_likelihood_never_falls), cmocka_unit_test(folds_have_them),
 
-        cmocka_unit_test(test_silent_step_in_a_fold),
-        cmocka_unit_test(test_scaled_rows),
+        cmocka_unit_test(test_silent_step_in_a_fold), cmocka_unit_test(test_scaled_rows),
         cmocka_unit_test(test_part_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
