@@ -267,8 +267,7 @@ static void paths_far_behind_count(void **state)
     const double e[T * K] = {0, -334.5, 0, -334.5, -333, 0, -333, 0}, p = 1 / (1 + exp(-3));
     const int32_t labels[T] = {1, -1, -1, -1};
     const int64_t offsets[] = {0, T};
-    const sp_training training = {
-        .batch = {{e, SP_F64, K, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
+    const sp_training training = learn_training(K, 1, offsets, e, labels, classes);
     sp_error err;
     sp_rules rules;
     sp_crf *crf;

@@ -48,6 +48,24 @@ void learn_case_free(learn_case *c)
     free(c->label_set);
 }
 
+sp_training learn_training(int32_t n_classes, int64_t n_recordings, const int64_t *offsets,
+                           const double *scores, const int32_t *labels, const char *const *classes)
+{
+    const sp_scores all = {
+        .data = scores, .dtype = SP_F64, .n_classes = n_classes, .n_steps = offsets[n_recordings]};
+    return (sp_training){.batch = {all, n_recordings, offsets}, .labels = labels, .classes = classes};
+}
+
+sp_model *learn_fitted(const sp_training *training, const sp_fit_options *options, sp_fit_report *report)
+{
+    sp_error err;
+    sp_workers *workers = sp_workers_new(2);
+    sp_model *model = NULL;
+    assert_ok(sp_fit(training, options, workers, &model, report, &err), &err);
+    sp_workers_free(workers);
+    return model;
+}
+
 void learn_make_sets(learn_case *c, uint64_t seed, double share)
 {
     static const uint8_t sets[CASE_SETS][CASE_K] = {{0, 1, 1, 0}, {1, 1, 1, 0}, {0, 0, 1, 1}};

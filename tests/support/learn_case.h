@@ -19,6 +19,12 @@ learn_case learn_case_new(uint64_t seed, int64_t n_recordings, int64_t longest, 
                           double unscored);
 void learn_case_free(learn_case *c);
 
+/* A training set of arrays that it borrows: scores [S,K] or NULL, labels [S]. */
+sp_training learn_training(int32_t n_classes, int64_t n_recordings, const int64_t *offsets,
+                           const double *scores, const int32_t *labels, const char *const *classes);
+/* sp_fit(), which must not fail; report may be NULL. */
+sp_model *learn_fitted(const sp_training *training, const sp_fit_options *options, sp_fit_report *report);
+
 /* A share of the labels become one of CASE_SETS sets of classes that have them. The training set borrows what is freed with the case. */
 void learn_make_sets(learn_case *c, uint64_t seed, double share);
 /* Scores of steps after gaps, and impossible ones: each 23 steps a gap, in every fourth step an impossible class. */

@@ -16,8 +16,7 @@ static void test_counts(void **state)
     /* a a b b b | c -1 a, with a -> c and c -> anything but c, a forbidden; c -> b seen in the third recording */
     int32_t labels[] = {0, 0, 1, 1, 1, 2, -1, 0, 2, 1};
     int64_t offsets[] = {0, 5, 8, 10};
-    sp_training training = {
-        .batch = {{NULL, SP_F64, 3, 10, NULL, NULL, NULL}, 3, offsets}, .labels = labels, .classes = names};
+    sp_training training = learn_training(3, 3, offsets, NULL, labels, names);
     sp_model *rules = sp_model_new("rules", 3, names), *model;
     assert_non_null(rules);
     assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 0, 1, 1, 1, 1, 0, 1}, NULL, &err), &err);
@@ -25,9 +24,8 @@ static void test_counts(void **state)
     options.tune = SP_TUNE_NONE;
     options.rules = rules;
     options.smoothing = 0.5;
-    sp_workers *workers = sp_workers_new(1);
     sp_fit_report report;
-    assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+    model = learn_fitted(&training, &options, &report);
     const sp_violations broken = report.violations;
     assert_int_equal(broken.illegal, 1);
     assert_int_equal(broken.illegal_pairs[2 * 3 + 1], 1);
@@ -45,7 +43,6 @@ static void test_counts(void **state)
     sp_fit_report_clear(&report);
     sp_model_free(model);
     sp_model_free(rules);
-    sp_workers_free(workers);
 }
 
 static void test_run_lengths(void **state)
@@ -61,8 +58,7 @@ static void test_run_lengths(void **state)
     }
     labels[n++] = 0;
     offsets[1] = n;
-    sp_training training = {
-        .batch = {{NULL, SP_F64, 2, n, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = learn_training(2, 1, offsets, NULL, labels, names);
     sp_run_lengths runs[2];
     assert_ok(sp_run_lengths_collect(&training, 0.3, runs, &err), &err);
     assert_int_equal(runs[1].n, 7);
@@ -112,9 +108,8 @@ static void test_degenerate(void **state)
                 options.n_folds = 3;
                 options.memory = memory;
                 options.seen = v % 2;
-                sp_model *model;
                 sp_fit_report report;
-                assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+                sp_model *model = learn_fitted(&c.training, &options, &report);
                 check_json(model);
                 const bool is_counts = m == SP_FIT_CRF && isinf(report.penalty);
                 assert_non_null(strstr(model->description, is_counts
@@ -144,19 +139,16 @@ static void test_evidence(void **state)
 {
     (void)state;
     enum { N = 12, T = 50, S = N * T };
-    sp_error err;
     uint64_t random = 5;
-    int32_t labels[S];
+    int32_t labels[S] = {0};
     int64_t offsets[N + 1];
-    double e[S * 2];
+    double e[S * 2] = {0};
     const int32_t two_groups[N] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
                   three_groups[N] = {7, 5, 6, 7, 5, 6, 7, 5, 6, 7, 5, 6};
     for (int n = 0; n <= N; n++)
         offsets[n] = n * T;
-    sp_training training = {
-        .batch = {{e, SP_F64, 2, S, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    sp_training training = learn_training(2, N, offsets, e, labels, names);
     sp_fit_options options = sp_fit_options_default();
-    sp_workers *workers = sp_workers_new(1);
     for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
         for (int t = 0; t < S; t++) {
             labels[t] = t % T == 0                      ? t / T % 2
@@ -167,9 +159,8 @@ static void test_evidence(void **state)
             e[2 * t + labels[t]] = is_wrong ? -20 : 0;
             e[2 * t + !labels[t]] = is_wrong ? 0 : -20;
         }
-        sp_model *model;
         sp_fit_report report;
-        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        sp_model *model = learn_fitted(&training, &options, &report);
         assert_null(report.untuned);
         if (is_noisy) {
             assert_true(model->temperature > 5 && report.after > report.before + 0.1);
@@ -198,22 +189,20 @@ static void test_evidence(void **state)
         sp_fit_report report;
         options.group = is_grouped ? three_groups : NULL;
         options.features = SP_FEATURES_NONE;
-        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        model = learn_fitted(&training, &options, &report);
         assert_int_equal(report.after == report.before, is_grouped);
         sp_fit_report_clear(&report);
         sp_model_free(model);
     }
     options.group = two_groups;
-    sp_model *model;
     sp_fit_report report;
-    assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+    sp_model *model = learn_fitted(&training, &options, &report);
     assert_non_null(report.untuned);
     assert_true(isnan(report.after) && isnan(report.before));
     assert_non_null(
         strstr(model->description, "; nothing was tuned: fewer than three labelled recordings (or groups)"));
     sp_fit_report_clear(&report);
     sp_model_free(model);
-    sp_workers_free(workers);
 }
 
 /* The figure of plain settings in the folds, by hand: scores so sure that every model decodes the same path. Of several figures it is their
@@ -229,16 +218,12 @@ static void test_figures(void **state)
     const int64_t offsets[] = {0, T, 2 * T, 3 * T, 4 * T};
     int32_t labels[N * T];
     double scores[N * T * K], figure[SP_N_TUNES];
-    sp_error err;
-    sp_workers *workers = sp_workers_new(1);
     for (int i = 0; i < N * T; i++) {
         labels[i] = labels_of[i % (2 * T)];
         for (int k = 0; k < K; k++)
             scores[i * K + k] = k == path_of[i % (2 * T)] ? 0 : -1e4;
     }
-    const sp_training training = {.batch = {{scores, SP_F64, K, N * T, NULL, NULL, NULL}, N, offsets},
-                                  .labels = labels,
-                                  .classes = actions};
+    const sp_training training = learn_training(K, N, offsets, scores, labels, actions);
     for (int tune = SP_TUNE_ACCURACY; tune < SP_N_TUNES; tune++) {
         sp_fit_options options = sp_fit_options_default();
         sp_fit_report report;
@@ -248,7 +233,7 @@ static void test_figures(void **state)
         options.tune = (sp_tune)tune;
         options.costs = tune == SP_TUNE_COST ? costs : NULL;
         options.features = SP_FEATURES_NONE;
-        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        model = learn_fitted(&training, &options, &report);
         figure[tune] = report.before;
         sp_fit_report_clear(&report);
         sp_model_free(model);
@@ -261,7 +246,6 @@ static void test_figures(void **state)
      * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
     const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
     assert_close(figure[SP_TUNE_SEGMENTS], (13. / 19 + edit + f1) / 3, 1e-12, 0);
-    sp_workers_free(workers);
 }
 
 /* Scores made three times too sharp: the temperature is found, and neither scaling makes the likelihood worse. */
@@ -286,8 +270,7 @@ static void test_calibration(void **state)
                 labels[t] = k;
         }
     }
-    sp_training training = {
-        .batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = learn_training(K, 1, offsets, scores, labels, names);
     sp_calibrated c;
     assert_ok(sp_calibrate(&training, &c, &err), &err);
     assert_close(c.temperature, 3, 0, 0.08);

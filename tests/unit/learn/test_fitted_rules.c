@@ -219,26 +219,23 @@ static void windows_are_no_rules(void **state)
 {
     (void)state;
     learn_case c = learn_case_new(7, N_RECORDINGS, 60, CASE_K, 0);
-    sp_workers *workers = sp_workers_new(1);
     sp_model *rules = rules_of(STATES), *learnt, *model;
     sp_fit_options options = sp_fit_options_default();
-    sp_error err;
     options.features = SP_FEATURES_WINDOWS;
     options.rules = rules;
-    assert_ok(sp_fit(&c.training, &options, workers, &learnt, NULL, &err), &err);
+    learnt = learn_fitted(&c.training, &options, NULL);
     assert_non_null(learnt->windows);
     options.rules = learnt;
     options.features = SP_FEATURES_NONE;
-    assert_ok(sp_fit(&c.training, &options, workers, &model, NULL, &err), &err);
+    model = learn_fitted(&c.training, &options, NULL);
     assert_null(model->windows);
     sp_model_free(model);
     options.features = SP_FEATURES_WINDOWS;
-    assert_ok(sp_fit(&c.training, &options, workers, &model, NULL, &err), &err);
+    model = learn_fitted(&c.training, &options, NULL);
     assert_non_null(model->windows);
     sp_model_free(model);
     sp_model_free(learnt);
     sp_model_free(rules);
-    sp_workers_free(workers);
     learn_case_free(&c);
 }
 

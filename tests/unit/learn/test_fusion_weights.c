@@ -215,13 +215,13 @@ static void test_fusion(void **state)
     options.features = SP_FEATURES_NONE;
     sp_model *model, *alone;
     sp_fit_report report;
-    assert_ok(sp_fit(&c.training, &options, workers, &alone, NULL, &err), &err);
+    alone = learn_fitted(&c.training, &options, NULL);
     assert_null(alone->fusion);
     for (int v = 0; v < 2; v++) { /* the same, noise */
         c.training.n_beside = 1;
         c.training.beside = (const double *const[]){v ? noise : c.scores};
         c.training.classifiers = classifiers;
-        assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+        model = learn_fitted(&c.training, &options, &report);
         assert_int_equal(report.fusion.kept, SP_FUSION_ALONE);
         assert_int_equal(report.fusion.best, 0);
         assert_true(model->fusion->weights[0] == 1 && model->fusion->weights[1] == 0);
@@ -237,7 +237,7 @@ static void test_fusion(void **state)
     }
     c.training.n_beside = 2;
     c.training.beside = (const double *const[]){apart, noise};
-    assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+    model = learn_fitted(&c.training, &options, &report);
     assert_int_equal(report.fusion.n, 3);
     assert_int_equal(report.fusion.kept, SP_FUSION_LEARNT);
     assert_true(report.fusion.learnt_gain > report.fusion.learnt_error &&
@@ -251,7 +251,7 @@ static void test_fusion(void **state)
     for (int64_t t = 0; t < size / CASE_K; t++) /* a label that is impossible by one of them */
         apart[t * CASE_K + c.labels[t]] = t % 9 ? apart[t * CASE_K + c.labels[t]] : -INFINITY;
     options.tune = SP_TUNE_NONE;
-    assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+    model = learn_fitted(&c.training, &options, &report);
     assert_int_equal(report.fusion.best, -1);
     assert_true(report.fusion.weights[1] > 0.2 && report.violations.impossible > size / CASE_K / 10);
     sp_fit_report_clear(&report);
@@ -348,8 +348,7 @@ static void tied_weights_keep_names(void **state)
     int32_t fold[2], class_of[K];
     for (int i = 0; i < T * K; i++)
         scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
-    const sp_training training = {
-        .batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags};
+    const sp_training training = learn_training(K, 2, offsets, scores, labels, tags);
     const sp_bootstrap_options bootstrap = sp_bootstrap_options_default();
     sp_fit_options options = sp_fit_options_default();
     sp_workers *workers = sp_workers_new(1);

@@ -176,16 +176,6 @@ static void test_what_is_cut(void **state)
     sp_model_free(model);
 }
 
-static sp_model *fitted(const sp_training *training, const sp_fit_options *options, sp_fit_report *report)
-{
-    sp_error err;
-    sp_workers *workers = sp_workers_new(2);
-    sp_model *model = NULL;
-    assert_ok(sp_fit(training, options, workers, &model, report, &err), &err);
-    sp_workers_free(workers);
-    return model;
-}
-
 /* A run of d steps that class j follows weighs transition_weight log(p(d) P(j | the run ends)), so that geometric lengths would make the
  * ordinary chain: over all lengths and classes the probabilities sum to 1, and classes follow as often as without durations. */
 static void check_runs(const sp_model *model, const sp_model *plain)
@@ -220,7 +210,7 @@ static void test_judged(void **state)
         make_scores(&c, .6, 15);
         sp_fit_options options = sp_fit_options_default();
         options.durations = SP_DURATIONS_AUTO;
-        sp_model *model = fitted(&c.training, &options, &report);
+        sp_model *model = learn_fitted(&c.training, &options, &report);
         assert_int_equal(report.n_durations, 3);
         assert_true(report.durations_error > 0);
         assert_int_equal(report.has_durations, report.durations_gain > report.durations_error);
@@ -233,7 +223,7 @@ static void test_judged(void **state)
             assert_true(model->durations[0].pmf[4] > .9);
             options.durations = SP_DURATIONS_NONE;
             options.tune = SP_TUNE_NONE;
-            sp_model *plain = fitted(&c.training, &options, NULL);
+            sp_model *plain = learn_fitted(&c.training, &options, NULL);
             check_runs(model, plain);
             sp_model_free(plain);
         }
@@ -253,11 +243,11 @@ static void test_judged_beside_the_random_field(void **state)
     sp_fit_options options = sp_fit_options_default();
     options.method = SP_FIT_CRF;
     options.n_folds = 3;
-    sp_model *without = fitted(&c.training, &options, &report);
+    sp_model *without = learn_fitted(&c.training, &options, &report);
     const double value = report.after;
     sp_fit_report_clear(&report);
     options.durations = SP_DURATIONS_AUTO;
-    sp_model *model = fitted(&c.training, &options, &report);
+    sp_model *model = learn_fitted(&c.training, &options, &report);
     assert_true(report.has_durations && model->durations);
     assert_close(report.after - report.durations_gain, value, 1e-12, 0);
     assert_non_null(strstr(model->description,
@@ -279,13 +269,13 @@ static void test_reasons(void **state)
     runs_case c = runs_case_new(6, 40, 2, of_size_1, of_size_1, 18);
     sp_fit_options options = sp_fit_options_default();
     options.durations = SP_DURATIONS_AUTO;
-    model = fitted(&c.training, &options, &report); /* labels alone */
+    model = learn_fitted(&c.training, &options, &report); /* labels alone */
     assert_string_equal(report.durations_untried, "nothing is judged that they could be better for");
     assert_false(report.has_durations || model->durations || report.n_durations);
     sp_fit_report_clear(&report);
     sp_model_free(model);
     options.durations = SP_DURATIONS_LEARN; /* which judges nothing */
-    model = fitted(&c.training, &options, &report);
+    model = learn_fitted(&c.training, &options, &report);
     assert_true(report.has_durations && model->durations && isnan(report.durations_gain));
     sp_fit_report_clear(&report);
     sp_model_free(model);
@@ -325,7 +315,7 @@ static void test_rules_with_durations(void **state)
     assert_non_null(
         strstr(err.message, "the min of the duration of \"a\" is a time, 150 s, but how long a step"));
     c.training.step_seconds = 30;
-    model = fitted(&c.training, &options, &report);
+    model = learn_fitted(&c.training, &options, &report);
     assert_true(model->durations[0].form == SP_DURATION_RANGE && model->durations[0].min.value == 150 &&
                 model->durations[0].min.is_seconds);
     assert_true(model->durations[1].form == SP_DURATION_FREE && model->whole_at_end &&
@@ -344,7 +334,7 @@ static void test_rules_with_durations(void **state)
         options.method = (sp_fit_method)m;
         options.penalty = 10;
         sp_model_free(model);
-        model = fitted(&c.training, &options, &report);
+        model = learn_fitted(&c.training, &options, &report);
         assert_true(model->durations[0].form == SP_DURATION_RANGE && model->durations[0].min.value == 150);
         assert_int_equal(model->weight_form, SP_WEIGHTS_LOG);
         sp_fit_report_clear(&report);

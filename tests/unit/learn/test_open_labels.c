@@ -128,7 +128,6 @@ static void sets_are_learnt_from(void **state)
 static void shares_of_classes(void **state)
 {
     (void)state;
-    sp_error err;
     enum { S = 16 };
     static const char *const names[] = {"a", "b", "c"};
     static const uint8_t a_or_b[] = {1, 1, 0};
@@ -146,15 +145,13 @@ static void shares_of_classes(void **state)
                                   .classes = names};
     sp_model *model;
     sp_fit_options options = sp_fit_options_default();
-    sp_workers *workers = sp_workers_new(1);
     options.smoothing = 1e-9;
     options.tune = SP_TUNE_NONE;
-    assert_ok(sp_fit(&training, &options, workers, &model, NULL, &err), &err);
+    model = learn_fitted(&training, &options, NULL);
     assert_close(model->prior[0], 0.75, 1e-6, 0);
     assert_close(model->prior[1], 0.25, 1e-6, 0);
     assert_true(model->prior[2] > 0);
     sp_model_free(model);
-    sp_workers_free(workers);
 }
 
 /* Labels that break the rules are counted and cut: b, c follow a only. */
@@ -177,13 +174,11 @@ static void sets_may_break_rules(void **state)
     sp_model *rules_model = sp_model_new("rules", 3, names);
     assert_ok(sp_model_set_matrix(rules_model, allow, NULL, &err), &err);
     sp_fit_options options = sp_fit_options_default();
-    sp_workers *workers = sp_workers_new(1);
     options.rules = rules_model;
     options.tune = SP_TUNE_NONE;
     for (int i = 0; i < 2; i++) {
-        sp_model *model;
         sp_fit_report report;
-        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        sp_model *model = learn_fitted(&training, &options, &report);
         const sp_violations *v = &report.violations;
         assert_int_equal(v->scored, 8);
         assert_int_equal(v->transitions, i ? 5 : 7); /* without an impossible step, and what follows it */
@@ -197,7 +192,6 @@ static void sets_may_break_rules(void **state)
         sp_model_free(model);
         scores[6 * 3 + 1] = scores[6 * 3 + 2] = -INFINITY; /* no class of the set is possible */
     }
-    sp_workers_free(workers);
     sp_model_free(rules_model);
 }
 
@@ -244,7 +238,6 @@ static void sets_alone(void **state)
 static void sparse_labels(void **state)
 {
     (void)state;
-    sp_error err;
     enum { T = 9000, N = 3, MANY = 500 };
     static const double truth[3][3] = {{0.9, 0.1, 0}, {0, 0.8, 0.2}, {0.3, 0, 0.7}};
     char words[MANY][16];
@@ -263,24 +256,21 @@ static void sparse_labels(void **state)
         y = u < truth[y][0] ? 0 : u < truth[y][0] + truth[y][1] ? 1 : 2;
         labels[t] = t % 3 ? -1 : y;
     }
-    sp_training training = {
-        .batch = {{NULL, SP_F64, 3, T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    sp_training training = learn_training(3, N, offsets, NULL, labels, names);
     for (int i = 0; i < 3; i++) {
         sp_fit_report report = {.before = 0};
         const sp_fit_options options = sp_fit_options_default();
-        sp_workers *workers = sp_workers_new(1);
         sp_model *model;
         training.batch.scores.n_classes = i == 1 ? MANY : 3;
         for (int t = 0; i == 2 && t < T; t++)
             labels[t] = t % 30 < 15 ? t / 30 % 3 : -1; /* in a row */
-        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        model = learn_fitted(&training, &options, &report);
         assert_int_equal(report.has_sparse_labels, i == 0);
         for (int32_t a = 0; i == 0 && a < 3; a++)
             for (int32_t b = 0; b < 3; b++)
                 assert_close(exp(model->weight[sp_model_edge(model, a, b)]), truth[a][b], 0.04, 0);
         sp_fit_report_clear(&report);
         sp_model_free(model);
-        sp_workers_free(workers);
     }
     free(labels);
 }
@@ -297,14 +287,12 @@ static void a_class_that_comes_back(void **state)
     static const int32_t of_state[] = {0, 1, 1};
     static const uint8_t two[] = {1, 0, 0, 1}, three[] = {1, 0, 0, 0, 1, 1, 0, 0, 1}, both[] = {1, 1};
     const int64_t offsets[] = {0, T};
-    sp_workers *workers = sp_workers_new(1);
     for (int form = 0; form < 4; form++) {
         double e[2 * T] = {0};
         int32_t labels[T], set[T];
         sp_error err;
         sp_model *rules = sp_model_new("never left", 2, classes), *model;
-        sp_training training = {
-            .batch = {{e, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
+        sp_training training = learn_training(2, 1, offsets, e, labels, classes);
         for (int t = 0; t < T; t++) {
             e[2 * t + 1] = t < 100 || t >= 200 ? -20 : 50;
             labels[t] = -1;
@@ -326,7 +314,7 @@ static void a_class_that_comes_back(void **state)
         sp_fit_report report;
         options.method = SP_FIT_EM;
         options.rules = rules;
-        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        model = learn_fitted(&training, &options, &report);
         assert_close(report.log_likelihood, 1000, 0.01, 0);
         assert_true(model->start[1] > -1e-9 || (form == 1 && model->start[2] > -INFINITY));
         assert_true(model->start[0] < -900);
@@ -334,7 +322,6 @@ static void a_class_that_comes_back(void **state)
         sp_model_free(model);
         sp_model_free(rules);
     }
-    sp_workers_free(workers);
 }
 
 /* x for 1 step or some 30, as often; between them y, some 6. labels [n]. */
@@ -365,9 +352,7 @@ static void states_become_different(void **state)
     int64_t offsets[] = {0, T};
     for (int i = 0; i < 2; i++)
         draw_runs(5 + (uint64_t)i, T, labels[i]);
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets},
-                                  .labels = labels[0],
-                                  .classes = classes};
+    const sp_training training = learn_training(2, 1, offsets, NULL, labels[0], classes);
     sp_model *m = sp_model_new("xy", 2, classes), *found, *one;
     const uint8_t allow[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     m->n_states = 3;
@@ -379,10 +364,9 @@ static void states_become_different(void **state)
     assert_ok(sp_model_set_matrix(m, allow, NULL, &err), &err);
     sp_fit_options options = sp_fit_options_default();
     options.tune = SP_TUNE_NONE;
-    sp_workers *workers = sp_workers_new(1);
-    assert_ok(sp_fit(&training, &options, workers, &one, NULL, &err), &err);
+    one = learn_fitted(&training, &options, NULL);
     options.rules = m;
-    assert_ok(sp_fit(&training, &options, workers, &found, NULL, &err), &err);
+    found = learn_fitted(&training, &options, NULL);
     const double x1 = exp(found->weight[sp_model_edge(found, 0, 0)]),
                  x2 = exp(found->weight[sp_model_edge(found, 1, 1)]);
     assert_true(x1 < 0.3);
@@ -390,8 +374,8 @@ static void states_become_different(void **state)
     assert_close(exp(found->weight[sp_model_edge(found, 2, 2)]), 1 - 1. / 6, 0.02, 0);
     sp_training other = training;
     other.labels = labels[1];
-    assert_true(learn_log_z(found, &other, true, false, NULL) > learn_log_z(one, &other, true, false, NULL) + 50);
-    sp_workers_free(workers);
+    assert_true(learn_log_z(found, &other, true, false, NULL) >
+                learn_log_z(one, &other, true, false, NULL) + 50);
     sp_model_free(m);
     sp_model_free(one);
     sp_model_free(found);
