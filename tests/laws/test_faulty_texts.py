@@ -383,6 +383,21 @@ ROWS = [
      "THIS: is the input file, which is never written to; give the output another name", 2),
     ("json_input.npy", P5, "compare THIS -m sleep-aasm --json THIS -f",
      "THIS: is the input file, which is never written to; give the output another name", 2),
+    # ---- places that cannot be written
+    ("folder.npy", P5, "decode probs.npy -m sleep-aasm -o folder/",
+     "folder/ is a folder; name a file in it"),
+    ("no_folder.npy", P5, "decode probs.npy -m sleep-aasm -o no/such/out.h5",
+     "no/such/out.h5 cannot be written: folder no/such/: No such file or directory"),
+    ("device.npy", P5, "decode probs.npy -m sleep-aasm -o /dev/null",
+     "/dev/null: is not an ordinary file; give the name of a file"),
+    ("one_dataset.npy", P5, "compare THIS -m sleep-aasm -s beam:2,beam:3 -o out.h5",
+     "beam:2 and beam:3 would both be written to /paths/beam; write them to two files with `statepath "
+     "decode`", 2),
+    ("label_map.csv", "recording,label\nx,5\n",
+     "evaluate path.csv --labels THIS -m sleep-aasm --label-codes dreem --label-map 7=N2",
+     'THIS: line 2, recording x, step 0: label "5" is no code of dreem with 7=N2, which has 7 N2, -1 '
+     "unscored, 0 Wake, 1 N1, 2 N2, 3 N3, 4 REM and names of stages; --label-map '5=Wake' or "
+     "'5=unscored' says what it is"),
 ]
 MODEL = '{"statepath_model": 1, "classes": [%s], "forbid": {}}'
 BESIDE = {
@@ -391,6 +406,7 @@ BESIDE = {
     "four.json": MODEL % '"WAKE", "Light", "Deep", "REM"',
     "lab.txt": "# what the lab writes\n0 = Wake\r\n\n1=N1, 2=N2\n#3=REM\n8=unscored\n",
     "probs.npy": P5,
+    "path.csv": LABELS,
 }
 
 
@@ -398,6 +414,7 @@ class TestTexts(TestFaulty):
     def test_each_gets_its_sentence(self):
         for name, data in BESIDE.items():
             put(self.path(name), data)
+        st.os.mkdir(self.path("folder"))
         self.table(ROWS)
 
 

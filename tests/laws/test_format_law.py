@@ -220,6 +220,37 @@ class TestFormatLaw(st.TestCase):
     def judged(self, file, *more):
         return figures(json.loads(self.statepath("evaluate", file, *more, *MODEL, "--json", "-").stdout))
 
+    def test_paths_of_others(self):
+        """A dataset, a group of them (each is a strategy), rows with lengths, a dataset a recording, many classes: said by --paths."""
+        truth = formats.expected(formats.CONTENTS["labels"])["labels"]
+        said = np.roll(np.maximum(truth, 0), 1)
+        right, other = (float(np.mean((p == truth)[truth >= 0])) for p in (said, np.maximum(truth, 0)))
+        packed = {"offsets": [0, 40, 65, 96], "ids": list(formats.LENGTHS), "labels": truth}
+        parts = dict(zip(formats.LENGTHS, np.split(said, [40, 65])))
+        rows = {"lengths": [40, 25, 31], "ids": list(formats.LENGTHS), "labels": formats.padded(formats.MADE["labels"], list(formats.LENGTHS), 40)}
+        for arrays, place, wanted in (
+                (packed | {"mine": said.astype("u1")}, "mine", {"mine": right}),
+                (packed | {"deep/er/first": said.astype(">i4"), "deep/er/second": np.maximum(truth, 0).astype("f4")}, "/deep/er", {"first": right, "second": other}),
+                (packed | {"deep/er/first": said, "deep/er/second": truth}, "/deep/er/first", {"first": right}),
+                (rows | {"preds/net": formats.padded(parts, list(parts), 40)}, "preds", {"net": right}),
+                ({"recordings/%s/%s" % (i, name): a for i in parts for name, a in (("pred_Net", parts[i]), ("labels", formats.MADE["labels"][i]))},
+                 "/recordings/{id}/pred_Net", {"pred_Net": right})):
+            with h5py.File(self.path("x.h5"), "w") as f:
+                for name, a in arrays.items():
+                    f[name] = a
+            done = self.statepath("evaluate", "x.h5", "--paths", place, *MODEL, "--json", "-")
+            self.assertEqual({name: one["accuracy"] for name, one in json.loads(done.stdout)["strategies"].items()}, wanted, place)
+
+    def test_types_of_paths(self):
+        """int16, and int32 where there are more classes than it holds."""
+        for K, kind in ((5, "<i2"), (33000, "<i4")):
+            names = ["c%d" % k for k in range(K)]
+            self.write("m.json", json.dumps({"statepath_model": 1, "classes": names, "allow": {name: [name] for name in names}}))
+            np.save(self.path("x.npy"), np.eye(K, dtype="f4")[[K - 1] * 3])
+            self.statepath("decode", "x.npy", "--kind", "scores", "-m", "m.json", "--strategy", "argmax", "-o", "p.h5", "-f")
+            with h5py.File(self.path("p.h5")) as f:
+                self.assertEqual((f["paths/argmax"].dtype.str, f["paths/argmax"][:].tolist()), (kind, [K - 1] * 3))
+
     def test_several_files_are_written_as_one(self):
         """The same bytes, whether the recordings come in one file or each in its own; and a file for each of them."""
         self.here()

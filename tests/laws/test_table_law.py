@@ -85,6 +85,8 @@ LABELS = {
     "from_1.csv": table([COUNT, ALIASES], ["epoch", "labels"], order=ORDER),
     "tabs.tsv": table([[30 * t for t in STEPS], ["30"] * T, WORDS], ["begin", "length", "stage"], sep="\t"),
     "named.csv": table([["n2"] * T, STEPS, TRUE, ["z"] * T], ["recording", "step", "label", "other"], sep=";", order=ORDER),
+    **{"list" + ending: table([[w or -1 for w in WORDS]]) for ending in (".hyp", ".eannot", ".TXT")},
+    "odd.CSV": "\ufeff\nstep,other,stage,label\n\n" + table([STEPS, ['"y,\n""z"""'] * T, ["x"] * T, WORDS]) + "\n",
     "bids.tsv": table([[30 * t for t in STEPS], ["30"] * T, [w or "n/a" for w in WORDS]], ["onset", "duration", "stage"], sep="\t"),
 }
 # Names of classes that need care: a formula for a spreadsheet, delimiters and quotes inside, blanks around.

