@@ -1,7 +1,8 @@
-"""read(): each format gives the report that the program gives of the same file; bad files and arguments are one sentence."""
+"""read(): what its options say of a file is what they say to the program; bad files and arguments are one sentence.
+
+Every layout and format is in test_format_law.py."""
 import json
 import pickle
-import struct
 import subprocess
 import sys
 import threading
@@ -35,29 +36,8 @@ def nights(rng):
     return scores, [np.where(rng.random(len(y)) < 0.1, -1, y).astype(np.int32) for y in labels]
 
 
-def padded(parts, fill):
-    out = np.full((len(parts), max(len(p) for p in parts)) + parts[0].shape[1:], fill, parts[0].dtype)
-    for n, p in enumerate(parts):
-        out[n, : len(p)] = p
-    return out
-
-
 def offsets(parts):
     return np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64)
-
-
-def mat5(file, **arrays):
-    """A MATLAB file of version 5, of double matrices."""
-
-    def element(kind, data):
-        return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
-
-    out = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x0100) + b"IM"
-    for name, a in arrays.items():
-        a = np.atleast_2d(np.asarray(a, np.float64))
-        body = element(6, struct.pack("<II", 6, 0)) + element(5, struct.pack("<ii", *a.shape)) + element(1, name.encode()) + element(9, a.tobytes("F"))
-        out += element(14, body)
-    file.write_bytes(out)
 
 
 def program_compares(program, folder, *words, model="sleep-aasm"):
@@ -80,29 +60,10 @@ def alike(report, theirs):
 # ---- each format ----
 
 
-def csv_file(folder, scores, labels):
-    lines = ["recording,step," + ",".join(STAGES) + ",label"]
-    for n, (s, y) in enumerate(zip(scores, labels, strict=True)):
-        lines += [f"n{n},{t}," + ",".join(repr(float(v)) for v in s[t]) + f",{STAGES[y[t]] if y[t] >= 0 else ''}" for t in range(len(y))]
-    (folder / "night.csv").write_text("\n".join(lines) + "\n")
-    return ["night.csv"], {}
-
-
 def npz_packed(folder, scores, labels):
     np.savez(folder / "s.npz", probs=np.concatenate(scores), labels=np.concatenate(labels), offsets=offsets(scores), ids=[f"n{n}" for n in range(N)],
              classes=STAGES, subjects=["a", "b", "b", "c"])  # fmt: skip
     return ["s.npz"], {}
-
-
-def npz_packed_deflated(folder, scores, labels):
-    np.savez_compressed(folder / "s.npz", probs=padded(scores, 0), labels=padded(labels, -1), lengths=[len(y) for y in labels],
-                        weights=padded([np.ones(len(y)) * 0.5 for y in labels], 0), epoch_seconds=20.0)  # fmt: skip
-    return ["s.npz"], {}
-
-
-def npz_groups(folder, scores, labels):
-    np.savez(folder / "s.npz", **{f"n{n}/softmax": s for n, s in enumerate(scores)}, **{f"n{n}/stage": y for n, y in enumerate(labels)})
-    return ["s.npz", "--scores", "{id}/softmax", "--labels", "{id}/stage"], {"scores": "{id}/softmax", "labels": "{id}/stage"}
 
 
 def npy_transposed(folder, scores, labels):
@@ -136,34 +97,6 @@ def npy_and_hypnogram(folder, scores, labels):
     return ["n.npy", "--labels", "n.edf"], {"labels": "n.edf"}
 
 
-def matlab_5(folder, scores, labels):
-    mat5(folder / "m.mat", probs=scores[0], labels=labels[0][:, None])
-    return ["m.mat"], {}
-
-
-def hdf5_packed(folder, scores, labels):
-    with h5py().File(folder / "s.h5", "w") as f:
-        f["log_probs"] = np.log(np.concatenate(scores))
-        f["labels"] = np.concatenate(labels)
-        f["offsets"] = offsets(scores)
-        f["segments"] = np.arange(len(f["labels"])) // 11
-        f["mask"] = np.ones((len(f["labels"]), 5), bool)
-        f.create_dataset("ids", data=[f"n{n}" for n in range(N)], dtype=h5py().string_dtype())
-        f.create_dataset("subjects", data=["a", "b", "b", "c"], dtype=h5py().string_dtype())
-        f["log_probs"].attrs["classes"] = STAGES
-        f.attrs["epoch_seconds"] = 20.0
-    return ["s.h5"], {}
-
-
-def hdf5_padded(folder, scores, labels):
-    with h5py().File(folder / "s.h5", "w") as f:
-        f["probs"] = padded(scores, 0)
-        f["labels"] = padded(labels, -1)
-        f["valid"] = np.arange(max(map(len, labels))) < np.array([len(y) for y in labels])[:, None]
-        f["classes"] = np.array(STAGES, "S")
-    return ["s.h5"], {}
-
-
 def hdf5_groups(folder, scores, labels):
     with h5py().File(folder / "s.h5", "w") as f:
         for n in (3, 1, 0, 2):
@@ -176,30 +109,11 @@ def hdf5_groups(folder, scores, labels):
     return ["s.h5"], {}
 
 
-def hdf5_single_elsewhere(folder, scores, labels):
-    with h5py().File(folder / "s.h5", "w") as f:
-        f["night/out/softmax"] = np.concatenate(scores)
-        f["night/out/offsets"] = offsets(scores)
-        f["night/out/labels"] = np.concatenate(labels)
-        f["offsets"] = [0, 5]
-    return ["s.h5", "--scores", "/night/out/softmax"], {"scores": "/night/out/softmax"}
-
-
-def hdf5_several(folder, scores, labels):
-    (folder / "nights").mkdir()
-    for n, (s, y) in enumerate(zip(scores, labels, strict=True)):
-        with h5py().File(folder / "nights" / f"n{n}.h5", "w") as f:
-            f["probs"] = s
-            f["labels"] = y
-    return ["nights"], {}
-
-
 def h5py():
     return pytest.importorskip("h5py")
 
 
-FORMATS = [csv_file, npz_packed, npz_packed_deflated, npz_groups, npy_transposed, npy_folder, npy_and_words_in_codes, npy_and_hypnogram, matlab_5,
-           hdf5_packed, hdf5_padded, hdf5_groups, hdf5_single_elsewhere, hdf5_several]  # fmt: skip
+FORMATS = [npy_transposed, npy_folder, npy_and_words_in_codes, npy_and_hypnogram, hdf5_groups]
 
 
 @pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
@@ -440,13 +354,6 @@ def test_places_in_hdf5(program, tmp_path, names, options, lengths):
     else:
         read = sp.read(tmp_path / "s.h5", **options)
         assert read.lengths.tolist() == lengths and json.loads((tmp_path / "r.json").read_text())["input"]["recordings"] == len(lengths)
-
-
-def test_own_paths(tmp_path, nights):
-    h5py()
-    sp.decode(nights[0], "sleep-aasm", full=True).save(tmp_path / "paths.h5")
-    read = sp.read(tmp_path / "paths.h5")
-    assert read.scores is None and read.classes == tuple(STAGES) and [len(y) for y in read.labels] == [len(y) for y in nights[1]]
 
 
 def test_without_h5py(tmp_path, monkeypatch):

@@ -91,31 +91,6 @@ def test_padding(trainer):
     assert np.array_equal(sp.fit(labels, rules=MODEL).log_weights, sp.fit([y[:n] for y, n in zip(labels, lengths, strict=True)], rules=MODEL).log_weights)
 
 
-@pytest.mark.parametrize("ending", ["npz", "h5"])
-def test_files(trainer, tmp_path, ending):
-    """As Trainer's PredictionOutput is saved; the labels beside the scores, or in a file of their own."""
-    logits, labels = trainer
-    file = tmp_path / f"trainer.{ending}"
-    if ending == "npz":
-        np.savez(file, predictions=logits, label_ids=labels)
-    else:
-        with pytest.importorskip("h5py").File(file, "w") as f:
-            f["predictions"], f["label_ids"] = logits, labels
-    with pytest.raises(sp.ScoresError, match='label_ids has a hole: step 0 of recording 0 takes no part .-100., .*gaps="join" makes .*gaps="break" begins'):
-        sp.read(file)
-    (tmp_path / "config.json").write_text(json.dumps({"id2label": {str(k): tag for k, tag in enumerate(TAGS)}}))
-    read = sp.read(file, gaps="join", classes=tmp_path / "config.json")
-    assert read.kind == "logits" and read.classes == tuple(TAGS)
-    assert all(np.array_equal(a, b) for a, b in zip(read.labels, words_of(labels, labels), strict=True))
-    expected = figures(sp.compare(logits, labels, MODEL, kind="logits", gaps="join"))
-    assert figures(sp.compare(**read, model=MODEL)) == expected
-    np.save(tmp_path / "x.npy", logits)
-    for other in (file, tmp_path / "y.npy"):
-        np.save(tmp_path / "y.npy", labels)
-        apart = sp.read(tmp_path / "x.npy", labels=other, kind="logits", gaps="join", classes=TAGS)
-        assert figures(sp.compare(**apart, model=MODEL)) == expected
-
-
 def test_class_names(trainer, tmp_path):
     logits, labels = trainer
     order = [3, 0, 4, 2, 1]
