@@ -169,13 +169,16 @@ void law_case_finish(law_case *x, bool is_enumerated)
 
 law_case law_case_new(uint64_t seed)
 {
-    int place = (int)(seed * 37 % 100), k = 0;
+    int place = seed < LAW_OF_KERNELS ? (int)(seed * 37 % 100)
+                                      : kinds[0].share + (int)(seed * 37 % (100 - (uint64_t)kinds[0].share)),
+        k = 0;
     while (place >= kinds[k].share)
         place -= kinds[k++].share;
     random_source r = {seed * 7919 + 13};
     law_case x = {.shape = draw_shape(&r, &kinds[k])};
     x.c = random_case_new(seed, &x.shape);
     draw_recordings(&x, &kinds[k], &r);
+    x.is_of_kernels = kinds[k].sort == LIMITS || kinds[k].sort == DWELLS || kinds[k].sort == STATES;
     law_case_finish(&x, kinds[k].sort == ALL_PATHS);
     return x;
 }

@@ -18,12 +18,15 @@ typedef struct law_case {
     sp_batch batch;       /* f64 */
     int64_t *offsets;
     float *narrow;       /* [S,K] the same scores, which floats hold; NULL: they do not */
+    bool is_of_kernels;  /* numbers of classes, states and recordings are those around limits of kernels */
     oracle_model *graph; /* NULL: there are rules */
     oracle_list *lists;  /* [N] all paths of each recording; NULL: there are too many */
     double **marginals;  /* [N][T,K] logs, filled when they are asked for */
     double *log_z;
 } law_case;
 
+/* From that seed on recordings are too long, or too many, for all their paths: what kernels are for. */
+enum { LAW_OF_KERNELS = 10000 };
 law_case law_case_new(uint64_t seed);
 /* Fills in what follows from the model, the shape and the batch. is_enumerated: recordings have a few steps. */
 void law_case_finish(law_case *x, bool is_enumerated);

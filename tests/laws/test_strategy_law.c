@@ -186,7 +186,8 @@ static void check_case(uint64_t seed, tally *count)
         const sp_strategy_info *about = sp_strategy_about(s);
         const int32_t all[] = {about->least, about->least + 1, about->sample, about->sample + 3, 100000};
         const sp_strategy strategy = {s, about->parameter ? all[random_below(&r, 5)] : 0};
-        if (x.lists || random_chance(&r, 0.2))
+        const bool has_kernels = s == SP_ARGMAX || s == SP_GREEDY || s == SP_VITERBI;
+        if (x.lists || (x.is_of_kernels && has_kernels) || random_chance(&r, 0.2))
             check_strategy(&x, &strategy, &best, count);
         if (random_chance(&r, 0.1))
             law_check_extras(&x, &strategy);
