@@ -160,44 +160,12 @@ static void compare_sample(const sample *s, uint64_t seed)
     }
 }
 
-static void compare(const random_shape *shape, uint64_t seed, int32_t most_recordings, int32_t longest,
-                    double spread)
-{
-    sample s = draw_sample(seed, shape, most_recordings, longest, spread);
-    compare_sample(&s, seed);
-    free_sample(&s);
-}
-
 static const random_shape usual = {.max_classes = 6,
                                    .max_steps = 1,
                                    .max_states_per_class = 1,
                                    .max_dwell = 1,
                                    .has_weights = true,
                                    .impossible = 0.02};
-
-static void batches_equal_plain(void **state)
-{
-    (void)state;
-    random_shape ties = usual, gaps = usual, many = usual, impossible = usual;
-    ties.has_ties = true;
-    gaps.has_gaps = true;
-    many.max_classes = 16;
-    impossible.impossible = 0.4;
-    const random_shape *shapes[] = {&usual, &ties, &gaps, &many, &impossible};
-    for (uint64_t seed = 0; seed < 250; seed++)
-        compare(shapes[seed % 5], seed, 1 + (int32_t)(seed % 70), seed % 7 == 0 ? 300 : 40, 1);
-}
-
-/* Scores so far apart that weights underflow: some recordings are left to the plain kernel, and no answer changes. */
-static void underflow_changes_nothing(void **state)
-{
-    (void)state;
-    static const double spreads[] = {30, 100, 300, 3000, 1e6};
-    random_shape ties = usual;
-    ties.has_ties = true;
-    for (uint64_t seed = 0; seed < 150; seed++)
-        compare(seed % 2 ? &usual : &ties, 5000 + seed, 40, 30, spreads[seed % 5]);
-}
 
 typedef struct rows {
     double *value;
@@ -706,8 +674,6 @@ static void log_is_exact_to_its_last_digit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_equal_plain),
-        cmocka_unit_test(underflow_changes_nothing),
         cmocka_unit_test(marginals_equal_plain),
         cmocka_unit_test(a_class_that_comes_back),
         cmocka_unit_test(scores_of_marginals),

@@ -1,4 +1,5 @@
-/* The fast kernels against the plain ones: every instruction set that the machine has, byte for byte. */
+/* What the fast kernels do inside: blocks, rounds, teams, chunks, single steps and sums, against the plain ones; which chains each takes. Their
+ * paths are in the law of strategies. */
 #include "check.h"
 #include "random_batch.h"
 #include "random_model.h"
@@ -189,73 +190,6 @@ static answer decode_with(sp_isa isa, int n_threads, const sample *s, const sp_d
     return a;
 }
 
-static void compare_kind(const kind *k, uint64_t first_seed, int n_cases)
-{
-    static const sp_strategy_kind strategies[] = {SP_VITERBI, SP_GREEDY, SP_ARGMAX};
-    for (int c = 0; c < n_cases; c++) {
-        uint64_t seed = first_seed + (uint64_t)c;
-        sample s = draw_sample(seed, k);
-        for (int strategy = 0; strategy < 3; strategy++) {
-            sp_decode_options options = sp_decode_options_default();
-            options.strategy.kind = strategies[strategy];
-            options.relax = c % 3 == 0;
-            answer expected = decode_with(SP_ISA_PLAIN, 1, &s, &options);
-            for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-                answer found = decode_with(isa, 1 + (c + (int)isa) % 3, &s, &options);
-                assert_same_answer(&s.batch, &expected, &found);
-                answer_free(&found);
-            }
-            answer_free(&expected);
-        }
-        free_sample(&s);
-    }
-}
-
-static void lanes_equal_plain(void **state)
-{
-    (void)state;
-    static const kind kinds[] = {
-        {1, 5, 0.6, 40, 90, true, 0, 0, 0, 0, 0},     {1, 5, 0.6, 40, 90, false, 0, 0, 0, 0, 0},
-        {2, 8, 0.5, 30, 70, true, 0.05, 0, 0, 0, 0},  {6, 8, 0.9, 30, 40, false, 0.1, 0, 0, 0, 0},
-        {9, 16, 0.4, 25, 70, true, 0.02, 0, 0, 0, 0}, {9, 16, 0.9, 25, 40, false, 0, 0, 0, 0, 0},
-        {1, 16, 0.3, 8, 130, true, 0.2, 0, 0, 0, 0},  {3, 6, 0.5, 200, 40, true, 0, 0, 0, 0, 0},
-        {5, 5, 0.5, 4, 1500, true, 0.01, 0, 0, 0, 0}, {1, 3, 1, 900, 20, true, 0, 0, 0, 0, 0},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        compare_kind(&kinds[i], 1000 * i, i < 8 ? 150 : 20);
-}
-
-static void larger_models_equal_plain(void **state)
-{
-    (void)state;
-    static const kind kinds[] = {
-        {17, 70, 1, 30, 6, true, 0, 0, 0, 0, 0},        {17, 140, 1, 30, 5, false, 0.02, 0, 0, 0, 0},
-        {17, 70, 0.5, 40, 6, true, 0.1, 0, 0, 0, 0},    {128, 200, 1, 30, 4, true, 0, 0, 0, 0, 0},
-        {128, 200, 1, 30, 4, false, 0.02, 0, 0, 0, 0},  {128, 200, 0.3, 30, 4, true, 0.3, 0, 0, 0, 0},
-        {17, 90, 0.1, 40, 20, true, 0.05, 0, 0, 0, 0},  {130, 300, 0.1, 25, 3, true, 0.02, 0, 0, 0, 0},
-        {130, 300, 0.1, 25, 3, false, 0.1, 0, 0, 0, 0}, {130, 300, 0.1, 25, 3, false, 0, 0, 3, 0, 0},
-        {100, 300, 0.03, 20, 20, true, 0, 0, 0, 0, 0},  {100, 300, 0.03, 20, 20, false, 0, 0, 0, 0, 0},
-        {65, 200, 0.5, 30, 6, true, 0.05, 0, 0, 5, 0},  {17, 30, 0.5, 60, 3, false, 0.02, 0, 0, 2, 0},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        compare_kind(&kinds[i], 100000 + 1000 * i, 40);
-}
-
-/* Classes with the same predecessors at the same weights: in lanes, where a word has room for the columns, and alone. */
-static void wide_models_equal_plain(void **state)
-{
-    (void)state;
-    static const kind kinds[] = {
-        {17, 64, 0.3, 30, 90, true, 0, 0, 0, 5, 0},     {17, 64, 0.1, 30, 90, false, 0, 0, 0, 8, 0},
-        {17, 40, 1, 12, 70, true, 0.05, 0, 0, 2, 0},    {17, 40, 0.05, 30, 40, true, 0.02, 0, 0, 40, 0},
-        {60, 70, 0.06, 20, 70, true, 0.1, 0, 0, 12, 0}, {17, 20, 0.9, 20, 70, false, 0, 0, 2, 12, 0},
-        {17, 64, 0.02, 9, 130, true, 0.3, 0, 0, 6, 0},  {17, 33, 0.4, 300, 40, true, 0, 0, 0, 3, 0},
-        {33, 33, 0.2, 3, 1300, true, 0.02, 0, 0, 9, 0},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        compare_kind(&kinds[i], 120000 + 1000 * i, i < 7 ? 60 : 15);
-}
-
 /* Which chains are wide? */
 static void wide_chains(void **state)
 {
@@ -279,18 +213,6 @@ static void wide_chains(void **state)
         assert_int_equal(sp_lane_wide_init(&rules, chain), cases[i].is_wide);
         sp_chain_free(chain);
     }
-}
-
-/* Sums of both signs, and of one sign only after a while. */
-static void positive_sums_equal_plain(void **state)
-{
-    (void)state;
-    static const kind kinds[] = {{17, 150, 1, 40, 4, true, 0, 0, 1, 0, 0},
-                                 {17, 150, 1, 40, 4, false, 0.1, 0, 2, 0, 0},
-                                 {17, 150, 0.6, 40, 4, false, 0, 0, 40, 0, 0},
-                                 {64, 64, 1, 60, 3, true, 0, 0, 1, 0, 0}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        compare_kind(&kinds[i], 150000 + 1000 * i, 25);
 }
 
 /* Blocks of few steps: traces that leave the ring, borders that are closed in the end. */
@@ -695,118 +617,6 @@ static void sums_equal_one_after_another(void **state)
 
 /* ---- one recording, by the kernels of single.h ---- */
 
-/* The scores of a case as either type, with no room behind the last row: reading past it is found out. */
-static void *copy_scores(const sp_scores *from, sp_dtype dtype)
-{
-    size_t n = (size_t)from->n_steps * (size_t)from->n_classes;
-    const double *value = from->data;
-    void *data = malloc(n * (size_t)dtype + (n == 0));
-    assert_non_null(data);
-    for (size_t i = 0; i < n; i++)
-        if (dtype == SP_F32)
-            ((float *)data)[i] = (float)value[i];
-        else
-            ((double *)data)[i] = value[i];
-    return data;
-}
-
-/* Returns whether there was a path to compare. */
-static bool compare_single(const random_case *c, sp_dtype dtype)
-{
-    sp_scores scores = c->scores;
-    void *data = copy_scores(&c->scores, dtype);
-    size_t n = (size_t)scores.n_steps;
-    int32_t *expected = malloc(n * sizeof *expected), *path = malloc(n * sizeof *path);
-    sp_scratch *scratch = sp_scratch_new();
-    sp_single_rules rules;
-    double expected_score = 0;
-    assert_true(expected && path && scratch);
-    scores.data = data;
-    scores.dtype = dtype;
-    sp_status status = sp_viterbi(c->chain, &scores, scratch, expected, &expected_score, NULL);
-    assert_true(status == SP_OK || status == SP_ENOPATH);
-    assert_true(sp_single_rules_init(&rules, c->chain));
-    for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-        double score = -1;
-        memset(path, 0x55, n * sizeof *path);
-        assert_int_equal(sp_single_viterbi(isa, &rules, &scores, scratch, path, &score), status);
-        if (status != SP_OK)
-            continue;
-        assert_memory_equal(path, expected, n * sizeof *path);
-        assert_memory_equal(&score, &expected_score, sizeof score);
-    }
-    free(data);
-    free(expected);
-    free(path);
-    sp_scratch_free(scratch);
-    return status == SP_OK;
-}
-
-static void compare_single_shape(const random_shape *shape, uint64_t first_seed, int n_cases)
-{
-    int n_decoded = 0;
-    for (int i = 0; i < n_cases; i++) {
-        random_case c = random_case_new(first_seed + (uint64_t)i, shape);
-        if (c.scores.n_steps > 0)
-            n_decoded += compare_single(&c, i % 2 ? SP_F32 : SP_F64);
-        random_case_free(&c);
-    }
-    assert_true(n_decoded > n_cases / 3);
-}
-
-/* max_classes, max_steps, max_states_per_class, max_dwell, has_ties, has_weights, has_gaps, impossible */
-static void single_equals_plain(void **state)
-{
-    (void)state;
-    compare_single_shape(&(random_shape){16, 300, 1, 1, false, true, false, .impossible = 0}, 910000, 600);
-}
-
-static void single_equals_plain_where_ties_are(void **state)
-{
-    (void)state;
-    compare_single_shape(&(random_shape){16, 200, 1, 1, true, true, false, .impossible = 0}, 920000, 600);
-}
-
-static void single_equals_plain_without_weights(void **state)
-{
-    (void)state;
-    compare_single_shape(&(random_shape){8, 200, 1, 1, false, false, false, .impossible = 0}, 930000, 400);
-    compare_single_shape(&(random_shape){16, 200, 1, 1, true, false, false, .impossible = 0}, 940000, 400);
-}
-
-static void single_equals_plain_with_gaps(void **state)
-{
-    (void)state;
-    compare_single_shape(&(random_shape){16, 60, 1, 1, true, true, true, .impossible = 0.1}, 950000, 600);
-}
-
-static void single_equals_plain_where_much_is_impossible(void **state)
-{
-    (void)state;
-    compare_single_shape(&(random_shape){16, 12, 1, 1, true, true, false, .impossible = 0.3}, 960000, 900);
-}
-
-/* Every number of classes and of predecessors, dense: each has code of its own. */
-static void single_equals_plain_for_every_size(void **state)
-{
-    (void)state;
-    for (int32_t n = 1; n <= SP_SINGLE_MOST_CLASSES; n++)
-        for (uint64_t seed = 0; seed < 40; seed++) {
-            random_shape shape = {n, 40, 1, 1, seed % 3 == 0, seed % 2 == 0, false, .impossible = 0};
-            uint64_t s = 970000 + seed;
-            random_case c;
-            for (;; s += 1000) { /* the first with so many classes */
-                c = random_case_new(s, &shape);
-                if (c.model->n_classes == n && c.scores.n_steps > 0)
-                    break;
-                random_case_free(&c);
-            }
-            compare_single(&c, SP_F32);
-            compare_single(&c, SP_F64);
-            random_case_free(&c);
-        }
-}
-
 /* More classes or states than the kernels are for. */
 static void single_leaves_other_chains(void **state)
 {
@@ -860,11 +670,7 @@ static void dwells_only_where_they_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_equal_plain),
-        cmocka_unit_test(larger_models_equal_plain),
-        cmocka_unit_test(wide_models_equal_plain),
         cmocka_unit_test(wide_chains),
-        cmocka_unit_test(positive_sums_equal_plain),
         cmocka_unit_test(dense_in_blocks_equals_plain),
         cmocka_unit_test(sets_in_blocks_equal_plain),
         cmocka_unit_test(rounds_of_chunks_equal_plain),
@@ -876,12 +682,6 @@ int main(void)
         cmocka_unit_test(long_argmax_paths_are_scored),
         cmocka_unit_test(steps_of_far_prices_equal_plain),
         cmocka_unit_test(sums_equal_one_after_another),
-        cmocka_unit_test(single_equals_plain),
-        cmocka_unit_test(single_equals_plain_where_ties_are),
-        cmocka_unit_test(single_equals_plain_without_weights),
-        cmocka_unit_test(single_equals_plain_with_gaps),
-        cmocka_unit_test(single_equals_plain_where_much_is_impossible),
-        cmocka_unit_test(single_equals_plain_for_every_size),
         cmocka_unit_test(single_leaves_other_chains),
         cmocka_unit_test(dwells_only_where_they_fit),
     };

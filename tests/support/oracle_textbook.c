@@ -325,7 +325,7 @@ static oracle_answer best_path(const oracle_model *m, const sp_scores *scores, b
                                int32_t *path)
 {
     walk w = {.m = m, .scores = scores, .n = 1, .is_relaxed = is_relaxed};
-    node best = {NULL};
+    node best = {.before = NULL};
     if (scores->n_steps == 0)
         return found(NULL);
     const int64_t n = go_through(&w, width, &best);
@@ -416,7 +416,7 @@ static oracle_answer decide(walk *w, int64_t lag, bool counts_end, int32_t *path
     const oracle_model *m = w->m;
     const int64_t T = w->scores->n_steps;
     front decided = front_new(w), now = front_new(w), next = front_new(w);
-    node best = {NULL};
+    node best = {.before = NULL};
     int64_t stuck_at = -1, n_redirected = 0;
     for (int64_t t = 0; t < T && stuck_at < 0; t++) {
         const bool is_last = t + lag >= T;
