@@ -118,6 +118,7 @@ def make(rng, classes, has):
     y = np.concatenate([np.repeat(rng.integers(0, K, n), rng.integers(1, 5, n))[:n] for n in lengths])
     for a, b in itertools.pairwise(d["offsets"]):
         y[a : a + (b - a) // 5] = y[b - (b - a) // 6 : b] = 0
+    y[d["offsets"][2] + 8 :][:14] = [0, 1] * 7  # changes so near that one of a path could answer to two
     p = rng.dirichlet([0.4] * K, S) + 0.5 * np.eye(K)[y] * rng.random((S, 1))
     if "zeros" in has:  # impossible classes, and classes that are as probable as others
         p[rng.random((S, K)) < 0.15] = 0
