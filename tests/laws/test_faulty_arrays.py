@@ -1,4 +1,5 @@
-"""Faulty .npy and .npz, their bytes too, and files of other kinds: each gets one sentence that says what, where, and what to do.
+"""Faulty .npy and .npz, their bytes too, and files of other kinds: each gets one sentence that says what,
+where, and what to do.
 
 Rows as in tests/support/faulty.py.
 """
@@ -361,7 +362,8 @@ RIGHT = {
     "rooted.npz": {"/probs": P5},
     "nested.npz": zipped(("out/run1/probs.npy", NPY)),
     "second.npz": zipped(("readme.txt", b"hi"), ("probs.npy", NPY)),
-    "beside.npz": {"probs": P5, "meta": np.array([{"fold": 1}, None], object), "spectrum": np.ones(3, complex),
+    "beside.npz": {"probs": P5, "meta": np.array([{"fold": 1}, None], object),
+                   "spectrum": np.ones(3, complex),
                    "rows": np.zeros(2, [("a", "f4")])},
     "version2.npy": saved(lambda out, a: np.lib.format.write_array(out, a, version=(2, 0)), P5),
     "version3.npy": saved(lambda out, a: np.lib.format.write_array(out, a, version=(3, 0)), P5),

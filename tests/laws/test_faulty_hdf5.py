@@ -3,13 +3,16 @@
 Rows as in tests/support/faulty.py. Files that were made to harm are in cli/formats/test_hostile_files.py.
 """
 import statepath_test as st
-from faulty import (COMPARE, DECODE, EVALUATE, INSPECT, LP, P3, P5, ROWS, SHORT, TestFaulty, bfloat16, chunk, enum, low_level, whole)
+from faulty import (COMPARE, DECODE, EVALUATE, INSPECT, LP, P3, P5, ROWS, SHORT, TestFaulty, bfloat16, chunk,
+                    enum, low_level, whole)
 from statepath_test import h5py, np
 
 NAMES = ["a", "b", "c"]
 PATTERN = {"night/n1/softmax": P3, "night/n2/softmax": P3, "night/n2/y": np.zeros(5, int)}
-PATHS = {"mine": np.array([0, 1, 2, 0, 2]), "half": np.array([0, .5, 1, -.5, 1]), "low": np.array([-2, 0, 1, 0, 1]),
-         "short": [0, 1, 2, 0], "text": ["a"] * 5, "offsets": [0, 2, 5], "ids": ["x", "y"], "other/labels": [0] * 5}
+PATHS = {"mine": np.array([0, 1, 2, 0, 2]), "half": np.array([0, .5, 1, -.5, 1]),
+         "low": np.array([-2, 0, 1, 0, 1]),
+         "short": [0, 1, 2, 0], "text": ["a"] * 5, "offsets": [0, 2, 5], "ids": ["x", "y"],
+         "other/labels": [0] * 5}
 
 ROWS_OF_HDF5 = [
     # ---- names of classes and ids
@@ -373,8 +376,10 @@ class TestHdf5(TestFaulty):
         for stored, how in ((SHORT, {"compression": "gzip"}), (b"abc", {"fletcher32": True})):
             chunk(stored, "recordings/a/log_probs", **how)(self.path("x.h5"))
             said = self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", status=1).stderr
-            self.assertRegex(said, r"^statepath: x.h5: dataset /recordings/(a|\{id\})/log_probs cannot be read \(a chunk has fewer "
-                                   "values than it should, or more\\); the file is damaged: copy or write it again\n$")
+            self.assertRegex(said, r"^statepath: x.h5: dataset /recordings/(a|\{id\})/log_probs cannot be "
+                                   r"read \(a chunk has fewer "
+                                   "values than it should, or more\\); the file is damaged: copy or write it "
+                                   "again\n$")
 
 
 if __name__ == "__main__":

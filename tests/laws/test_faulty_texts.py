@@ -1,5 +1,5 @@
-"""Faulty tables and lists, codes that mean nothing, files that do not go together, options that speak of what is not there, names of
-outputs: each gets one sentence that says what, where, and what to do.
+"""Faulty tables and lists, codes that mean nothing, files that do not go together, options that speak of
+what is not there, names of outputs: each gets one sentence that says what, where, and what to do.
 
 Rows as in tests/support/faulty.py.
 """

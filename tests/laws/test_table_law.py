@@ -1,5 +1,6 @@
-"""The law of tables: the same scores and labels in tables of text, whoever wrote them (pandas, R, numpy, spreadsheets, by hand), are the same
-recordings; a cell of text means the same in scores, labels, paths and events. Faulty tables are in test_faulty_texts.py."""
+"""The law of tables: the same scores and labels in tables of text, whoever wrote them (pandas, R, numpy,
+spreadsheets, by hand), are the same recordings; a cell of text means the same in scores, labels, paths
+and events. Faulty tables are in test_faulty_texts.py."""
 import csv
 import io
 import itertools
@@ -20,7 +21,8 @@ T = len(TRUE)
 ORDER = list(range(T))
 random.Random(5).shuffle(ORDER)
 TURNED = [3, 1, 0, 4, 2]
-NOTE = "statepath: note: %s: its first line, the numbers of the columns, is taken for a header; --no-header reads it as a step\n"
+NOTE = ("statepath: note: %s: its first line, the numbers of the columns, is taken for a header; --no-header "
+        "reads it as a step\n")
 
 
 def table(columns, header=None, sep=",", end="\n", order=range(T)):
@@ -43,9 +45,11 @@ def savetxt(x, **how):
 STEPS, COUNT = list(range(T)), list(range(1, T + 1))
 PANDAS = ["0", "1", "2", "3", "4"]
 CLOCK = ["22:00:%02d" % t for t in STEPS]
-# What is written, and options: all hold the scores of one recording, in the order of the model's classes but where a header says another.
+# What is written, and options: all hold the scores of one recording, in the order of the model's classes but
+# where a header says another.
 SCORES = {
-    **{"sep %r, end %r" % pair: (table(scores(), STAGES, *pair), []) for pair in itertools.product(",;\t", ("\n", "\r\n"))},
+    **{"sep %r, end %r" % pair: (table(scores(), STAGES, *pair),
+                                 []) for pair in itertools.product(",;\t", ("\n", "\r\n"))},
     "byte order mark": ("\ufeff" + table(scores(), STAGES), []),
     "all quoted": (table(scores(), ['"%s"' % name for name in STAGES]), []),
     "blanks, no header": (savetxt(PROBS), []),
@@ -84,14 +88,18 @@ LABELS = {
     "epochs.csv": table([STEPS, WORDS], ["Epoch", "Stage"], order=ORDER),
     "from_1.csv": table([COUNT, ALIASES], ["epoch", "labels"], order=ORDER),
     "tabs.tsv": table([[30 * t for t in STEPS], ["30"] * T, WORDS], ["begin", "length", "stage"], sep="\t"),
-    "named.csv": table([["n2"] * T, STEPS, TRUE, ["z"] * T], ["recording", "step", "label", "other"], sep=";", order=ORDER),
+    "named.csv": table([["n2"] * T, STEPS, TRUE, ["z"] * T], ["recording", "step", "label", "other"], sep=";",
+                       order=ORDER),
     **{"list" + ending: table([[w or -1 for w in WORDS]]) for ending in (".hyp", ".eannot", ".TXT")},
-    "odd.CSV": "\ufeff\nstep,other,stage,label\n\n" + table([STEPS, ['"y,\n""z"""'] * T, ["x"] * T, WORDS]) + "\n",
-    "bids.tsv": table([[30 * t for t in STEPS], ["30"] * T, [w or "n/a" for w in WORDS]], ["onset", "duration", "stage"], sep="\t"),
+    "odd.CSV": "\ufeff\nstep,other,stage,label\n\n" + table([STEPS, ['"y,\n""z"""'] * T, ["x"] * T,
+                                                             WORDS]) + "\n",
+    "bids.tsv": table([[30 * t for t in STEPS], ["30"] * T, [w or "n/a" for w in WORDS]],
+                      ["onset", "duration", "stage"], sep="\t"),
 }
 # Names of classes that need care: a formula for a spreadsheet, delimiters and quotes inside, blanks around.
 NAMES = ["-a", "b, c; d", 'e "f"', " g ", "=h\t1"]
-CELLS = list(itertools.product(",;\t", ("", "\ufeff"), ("\n", "\r\n"), (csv.QUOTE_MINIMAL, csv.QUOTE_ALL), (False, True)))
+CELLS = list(itertools.product(",;\t", ("", "\ufeff"), ("\n", "\r\n"), (csv.QUOTE_MINIMAL, csv.QUOTE_ALL),
+                               (False, True)))
 
 
 class TestTables(st.TestCase):
@@ -101,11 +109,13 @@ class TestTables(st.TestCase):
         self.wanted = {"accuracy": float(np.mean((PROBS.argmax(1) == TRUE)[TRUE >= 0])), "steps": T}
 
     def path_of(self, file, *options):
-        done = self.statepath("decode", file, "-m", "sleep-aasm", "--strategy", "argmax", "-o", "p.csv", "-f", *options)
+        done = self.statepath("decode", file, "-m", "sleep-aasm", "--strategy", "argmax", "-o", "p.csv", "-f",
+                              *options)
         return [line.split(",")[2] for line in self.read("p.csv").decode().splitlines()[1:]], done.stderr
 
     def judged(self, *words, model="sleep-aasm"):
-        report = json.loads(self.statepath("compare", *words, "-m", model, "-s", "argmax", "--json", "-").stdout)
+        report = json.loads(self.statepath("compare", *words, "-m", model, "-s", "argmax", "--json",
+                                           "-").stdout)
         return {"accuracy": report["strategies"]["argmax"]["accuracy"], "steps": report["input"]["steps"]}
 
     def test_scores(self):
@@ -135,7 +145,8 @@ class TestTables(st.TestCase):
         values[7, 3] = -np.inf
         for form in ("%.17g", "%.15g", "%.9g", "%.3f", "%.4e", "%g"):
             np.savetxt(self.path("x.csv"), values, delimiter=",", fmt=form)
-            read = np.array([[float(x) for x in line.split(",")] for line in self.read("x.csv").decode().splitlines()])
+            lines = self.read("x.csv").decode().splitlines()
+            read = np.array([[float(x) for x in line.split(",")] for line in lines])
             self.statepath("convert", "x.csv", "--kind", "scores", "-o", "x.h5", "-f", "-q")
             with st.h5py.File(self.path("x.h5")) as f:
                 np.testing.assert_array_equal(f["scores"][:], read)
@@ -143,14 +154,17 @@ class TestTables(st.TestCase):
     def test_missing_numbers(self):
         for cells in ("," * 4, "nan,,NaN,,"):
             self.write("n2.csv", table(scores(), STAGES) + cells + "\n")
-            self.assertIn("recording n2, step %d" % T, self.statepath("compare", "n2.csv", "-m", "sleep-aasm", status=1).stderr)
+            self.assertIn("recording n2, step %d" % T,
+                          self.statepath("compare", "n2.csv", "-m", "sleep-aasm", status=1).stderr)
             self.statepath("compare", "n2.csv", "-m", "sleep-aasm", "--missing", "uniform")
 
     def test_every_command_tells_of_a_header(self):
         self.write("x.csv", SCORES["logits"][0])
         self.write("l.txt", LABELS["list.txt"])
-        for words in (("convert", "x.csv", "-o", "c.h5"), ("fit", "x.csv", "--labels", "l.txt", "-r", "sleep-aasm", "-o", "m.json"),
-                      ("fit", "x.csv", "--method", "em", "-r", "sleep-aasm", "-o", "e.json"), ("model", "audit", "sleep-aasm", "--data", "x.csv", "--reference", "l.txt")):
+        for words in (("convert", "x.csv", "-o", "c.h5"),
+                      ("fit", "x.csv", "--labels", "l.txt", "-r", "sleep-aasm", "-o", "m.json"),
+                      ("fit", "x.csv", "--method", "em", "-r", "sleep-aasm", "-o", "e.json"),
+                      ("model", "audit", "sleep-aasm", "--data", "x.csv", "--reference", "l.txt")):
             self.assertIn(NOTE % "x.csv", self.statepath(*words, "--kind", "logits").stderr, words)
             self.assertNotIn("note", self.statepath(*words, "--kind", "logits", "--header", "-f").stderr)
         for words, steps in (([], T), (["--no-header"], T + 1)):
@@ -159,7 +173,8 @@ class TestTables(st.TestCase):
             self.assertEqual("is taken for a header" in said, not words)
 
     def test_votes_and_names_that_are_numbers(self):
-        """One-hot votes begin with 0,1 as well: an option says, or an index does; classes may be called by numbers."""
+        """One-hot votes begin with 0,1 as well: an option says, or an index does; classes may be called by
+        numbers."""
         self.write("two.json", '{"statepath_model": 1, "classes": ["a", "b"], "forbid": {}}')
         self.write("x.csv", ",0,1\n0,0,1\n1,1,0\n")
         decode = ("decode", "x.csv", "-o", "p.csv", "-f", "-m")
@@ -177,8 +192,8 @@ class TestTables(st.TestCase):
     # ---- cells ----
 
     def cells(self, file, rows, sep=",", mark="", end="\n", quoting=csv.QUOTE_MINIMAL, escapes=False):
-        """escapes: what a spreadsheet takes for a formula gets an apostrophe. Names with blanks at an end are quoted, as a reader may pass over
-        blanks around a cell."""
+        """escapes: what a spreadsheet takes for a formula gets an apostrophe. Names with blanks at an end are
+        quoted, as a reader may pass over blanks around a cell."""
         out = io.StringIO()
         writer = csv.writer(out, delimiter=sep, lineterminator=end, quoting=quoting)
         for row in rows:
@@ -197,9 +212,14 @@ class TestTables(st.TestCase):
         right = {"accuracy": 1, "steps": 10}
         for variant in CELLS:
             with self.subTest(variant):
-                self.cells("x.csv", [NAMES + ["label"]] + [[*row, NAMES[k]] for row, k in zip(probs, labels)], *variant)
-                self.cells("l.csv", [["recording", "step", "label"]] + [["x", t, NAMES[k]] for t, k in enumerate(labels)], *variant)
-                self.cells("e.tsv", [["onset", "duration", "stage"]] + [[30 * t, 30, NAMES[k]] for t, k in enumerate(labels)], *variant)
+                self.cells("x.csv", [NAMES + ["label"]] + [[*row, NAMES[k]] for row, k in zip(probs, labels)],
+                           *variant)
+                self.cells("l.csv", [["recording", "step",
+                                      "label"]] + [["x", t, NAMES[k]] for t, k in enumerate(labels)],
+                                      *variant)
+                self.cells("e.tsv", [["onset", "duration",
+                                      "stage"]] + [[30 * t, 30, NAMES[k]] for t, k in enumerate(labels)],
+                                      *variant)
                 for words in (["x.csv"], ["x.csv", "--labels", "l.csv"], ["x.csv", "--labels", "e.tsv"]):
                     self.assertEqual(self.judged(*words, model="m.json"), right)
         for file in ("p.csv", "p.tsv"):
@@ -216,12 +236,14 @@ class TestTables(st.TestCase):
         self.statepath("decode", "x.csv", "-m", "m.json", "-o", "p.csv")
         self.assertIn('"\'-night",0,"\'-a"', self.read("p.csv").decode())
         self.statepath("evaluate", "p.csv", "--labels", "l.csv", "-m", "m.json")
-        # a line of a list that is no table is a label as it stands; free text of events may begin with a quote
+        # a line of a list that is no table is a label as it stands; free text of events may begin with a
+        # quote
         self.write("x.csv", "-a,b\n.9,.1\n.2,.8\n")
         self.write("l.txt", "-a\r\nb\r\n")
         self.write("e.tsv", 'onset\tduration\tstage\n0\t30\t-a\n0\t1\t"x" said\n30\t30\t"b"\n')
         for file in ("l.txt", "e.tsv"):
-            self.assertEqual(self.judged("x.csv", "--labels", file, model="m.json"), {"accuracy": 1, "steps": 2})
+            self.assertEqual(self.judged("x.csv", "--labels", file, model="m.json"),
+                             {"accuracy": 1, "steps": 2})
 
 
 if __name__ == "__main__":

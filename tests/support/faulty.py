@@ -1,5 +1,6 @@
-"""What the tables of faulty files (tests/laws/test_faulty_*.py) share: a row says what stands in a file, what reads it, and the one sentence
-that must come of it. Files are written by h5py, numpy and zipfile, or are bytes."""
+"""What the tables of faulty files (tests/laws/test_faulty_*.py) share: a row says what stands in a file,
+what reads it, and the one sentence that must come of it. Files are written by h5py, numpy and zipfile,
+or are bytes."""
 import io
 import os
 import shlex
@@ -61,7 +62,8 @@ def hdf5(path, arrays):
 
 
 def put(path, data):
-    """Writes what a row says: bytes, text, an array, named arrays by the ending of the file; what can be called writes itself."""
+    """Writes what a row says: bytes, text, an array, named arrays by the ending of the file; what can be
+    called writes itself."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if callable(data):
         data(path)
@@ -133,12 +135,14 @@ def whole(libver=None, part=None, open_=False):
 def enum(path):
     with h5py.File(path, "w") as f:
         f["log_probs"] = LP
-        f.create_dataset("labels", data=np.zeros(5, "i1"), dtype=h5py.enum_dtype({"quiet": 0, "loud": 1}, basetype="i1"))
+        f.create_dataset("labels", data=np.zeros(5, "i1"),
+                         dtype=h5py.enum_dtype({"quiet": 0, "loud": 1}, basetype="i1"))
 
 
 class TestFaulty(st.TestCase):
-    """`rows` of a table: (name, what stands in the file, command, sentence) with 2 for an exit status of wrong use. A name that ends with a
-    slash is a folder, {file: what stands in it}. THIS stands for the name in commands and sentences; m.json is a model of a, b, c."""
+    """`rows` of a table: (name, what stands in the file, command, sentence) with 2 for an exit status of
+    wrong use. A name that ends with a slash is a folder, {file: what stands in it}. THIS stands for the
+    name in commands and sentences; m.json is a model of a, b, c."""
 
     rows = ()
 
@@ -162,5 +166,6 @@ class TestFaulty(st.TestCase):
         for name, data, command, sentence, *status in rows:
             with self.subTest(name):
                 words = self.run_row(name, data, command)
-                self.refuses(*words, status=status[0] if status else 1, sentence=sentence.replace("THIS", name.rstrip("/")))
+                self.refuses(*words, status=status[0] if status else 1,
+                             sentence=sentence.replace("THIS", name.rstrip("/")))
         self.assertFalse([file for file in self.files() if file.startswith("out.")])

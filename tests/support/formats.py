@@ -1,8 +1,10 @@
-"""The same recordings in every layout and every format: one table for the program (tests/laws/test_format_law.py), the reader in C
-(tests/laws/test_reading.c) and the Python package (tests/python/test_format_law.py).
+"""The same recordings in every layout and every format: one table for the program
+(tests/laws/test_format_law.py), the reader in C (tests/laws/test_reading.c) and the Python package
+(tests/python/test_format_law.py).
 
-What is in the recordings (CONTENTS) x how it is laid out (LAYOUTS) x what it is written as (FORMATS); a new one is a row, and what a row
-cannot hold it says by None. A format is written by a tool of the field: h5py, numpy, scipy, csv.
+What is in the recordings (CONTENTS) x how it is laid out (LAYOUTS) x what it is written as (FORMATS); a
+new one is a row, and what a row cannot hold it says by None. A format is written by a tool of the field:
+h5py, numpy, scipy, csv.
 
     python3 formats.py FOLDER
 writes each case, and FOLDER/cases.json: the files, the options by which they are read, and what must be read.
@@ -29,7 +31,8 @@ TURNED = [3, 1, 0, 4, 2]  # columns in another order: column k is class TURNED[k
 LENGTHS = {"n2": 40, "n10": 25, "n11": 31}  # in natural order, which is not the alphabet's
 GARBAGE = {"f": np.nan, "i": 9, "u": 1, "b": True, "U": "none"}  # what stands where nobody looks
 
-# ---- contents: arrays of each step by recording, of each recording, and of the whole; ids name the recordings ----
+# ---- contents: arrays of each step by recording, of each recording, and of the whole; ids name the
+# recordings ----
 
 Content = namedtuple("Content", "ids steps each whole")
 
@@ -42,11 +45,13 @@ def made():
         probs = (probs / probs.sum(1, keepdims=True)).astype("f4")
         labels = np.where(rng.random(T) < .2, rng.integers(-1, 5, T), probs.argmax(1)).astype("i4")
         labels[0] = labels[-1] = 0
-        other = [np.where(rng.random(T) < .2, rng.integers(0, 5, T), np.maximum(labels, 0)).astype("i4") for _ in range(2)]
+        other = [np.where(rng.random(T) < .2, rng.integers(0, 5, T),
+                          np.maximum(labels, 0)).astype("i4") for _ in range(2)]
         mask = rng.random((T, 5)) < .9
         mask[:, :3] = True
         segments = np.repeat([0, 1], [T // 2, T - T // 2]).astype("i4")
-        beside = {"labels_A": other[0], "labels_B": other[1], "segments": segments, "weights": rng.integers(1, 4, T).astype("f8")}
+        beside = {"labels_A": other[0], "labels_B": other[1], "segments": segments,
+                  "weights": rng.integers(1, 4, T).astype("f8")}
         for key, values in {"probs": probs, "labels": labels, "mask": mask, **beside}.items():
             out.setdefault(key, {})[name] = values
     return out
@@ -61,7 +66,9 @@ def content(*names, each=None, whole=None, ids=None, **replaced):
     for name, change in replaced.items():
         steps[name] = {night: change(night) for night in LENGTHS}
     ids = dict(zip(ids or LENGTHS, LENGTHS))
-    return Content(list(ids), {name: {i: by[night] for i, night in ids.items()} for name, by in steps.items()}, each or {}, whole or {})
+    return Content(list(ids),
+                   {name: {i: by[night] for i, night in ids.items()} for name, by in steps.items()},
+                   each or {}, whole or {})
 
 
 def words(night):
@@ -93,7 +100,8 @@ CONTENTS = {
     "one, raters": content("probs", "labels", "labels_A", "labels_B", ids=["n2"]),
     "subjects": content("probs", "labels", each={"subjects": np.array(["s1", "s2", "s1"])}),
     "names": content("probs", "labels", whole={"classes": np.array(CLASSES)}),
-    "columns": content(whole={"classes": np.array(CLASSES)[TURNED]}, probs=lambda n: MADE["probs"][n][:, TURNED],
+    "columns": content(whole={"classes": np.array(CLASSES)[TURNED]},
+                       probs=lambda n: MADE["probs"][n][:, TURNED],
                        labels=lambda n: np.append(np.argsort(TURNED), -1)[MADE["labels"][n]]),
     "words": content("probs", labels=words),
     "seconds": content("probs", "labels", whole={"epoch_seconds": np.float64(20)}),
@@ -102,7 +110,8 @@ CONTENTS = {
     "double": content("labels", logits=lambda n: 3 * np.log(MADE["probs"][n].astype("f8")) + 1),
 }
 SCORES = ("probs", "log_probs", "logits", "scores")
-# Contents that are laid out in every way; of the others a door sees no more than that they are there: a layout of each kind does.
+# Contents that are laid out in every way; of the others a door sees no more than that they are there: a
+# layout of each kind does.
 EVERYWHERE = ("labels", "one", "words", "raters", "weights")
 FEW = ("single", "packed", "rows, lengths", "groups", "folder", "segments by holes", "bare")
 
@@ -111,9 +120,11 @@ def kind_of(c):
     return next((name for name in SCORES if name in c.steps), None)
 
 
-# ---- layouts: {file without its ending: {name of an array: array}}, what is given to a command, and options; None: cannot hold it ----
+# ---- layouts: {file without its ending: {name of an array: array}}, what is given to a command, and options;
+# None: cannot hold it ----
 
-Laid = namedtuple("Laid", "files name options format", defaults=({}, None))  # format: the only one in which this is read
+Laid = namedtuple("Laid", "files name options format",
+                  defaults=({}, None))  # format: the only one in which this is read
 
 
 def single(c):
@@ -135,29 +146,35 @@ def packed(c, cut="offsets"):
 
 def padded(values, ids, T, fill=None):
     first = values[ids[0]]
-    out = np.full((len(ids), T, *first.shape[1:]), GARBAGE[first.dtype.kind] if fill is None else fill, first.dtype)
+    out = np.full((len(ids), T, *first.shape[1:]), GARBAGE[first.dtype.kind] if fill is None else fill,
+                  first.dtype)
     for n, i in enumerate(ids):
         out[n, :len(values[i])] = values[i]
     return out
 
 
 FILLED = {"valid": 0, "attention_mask": 0, "word_ids": -1}  # what these say of padding
-WRONG = {"i": 2, "f": 2, "U": "N2"}  # labels that would change figures, where one that is none is refused though nobody looks
+# labels that would change figures, where one that is none is refused though nobody looks
+WRONG = {"i": 2, "f": 2, "U": "N2"}
 
 
 def rows(c, told="lengths"):
-    """A row a recording. Where they end is told by lengths, flags, labels of -100, words that are empty, or by what stands among the
-    arrays."""
+    """A row a recording. Where they end is told by lengths, flags, labels of -100, words that are empty,
+    or by what stands among the arrays."""
     L = lengths_of(c)
     flags = np.arange(max(L)) < L[:, None]
-    tells = {"lengths": {"lengths": L}, "valid": {"valid": flags}, "attention_mask": {"attention_mask": flags.astype("u1")}}
+    tells = {"lengths": {"lengths": L}, "valid": {"valid": flags},
+             "attention_mask": {"attention_mask": flags.astype("u1")}}
     if told == "-100":
         labels = c.steps.get("labels", {}).get(c.ids[0], words("n2"))
-        if set(c.steps) != {"probs", "labels"} or labels.dtype.kind != "i" or (len(set(L)) == 1 and -100 not in labels):
+        if set(c.steps) != {"probs",
+                            "labels"} or labels.dtype.kind != "i" or (len(set(L)) == 1
+                                                                      and -100 not in labels):
             return None
     if told == "empty" and (kind_of(c) or c.steps["labels"][c.ids[0]].dtype.kind != "U"):
         return None
-    label = {"empty": "", "-100": -100, "lengths": None}.get(told, WRONG.get(c.steps["labels"][c.ids[0]].dtype.kind) if "labels" in c.steps else None)
+    kind = c.steps["labels"][c.ids[0]].dtype.kind if "labels" in c.steps else ""
+    label = {"empty": "", "-100": -100, "lengths": None}.get(told, WRONG.get(kind))
     fill = FILLED | {"labels": label}
     arrays = {name: padded(by, c.ids, max(L), fill.get(name)) for name, by in c.steps.items()}
     return Laid({"x": arrays | tells.get(told, {}) | {"ids": np.array(c.ids)} | c.each | c.whole}, "x.*")
@@ -167,7 +184,8 @@ def groups(c, pattern="recordings/{id}/{name}"):
     """An array a recording; written in another order than they are read in."""
     if c.each:
         return None
-    return Laid({"x": {pattern.format(id=i, name=name): by[i] for i in c.ids[::-1] for name, by in c.steps.items()} | c.whole}, "x.*")
+    return Laid({"x": {pattern.format(id=i, name=name): by[i] for i in c.ids[::-1] for name,
+                       by in c.steps.items()} | c.whole}, "x.*")
 
 
 def elsewhere(c, scores="night/out/softmax", labels="night/out/truth"):
@@ -175,9 +193,11 @@ def elsewhere(c, scores="night/out/softmax", labels="night/out/truth"):
     if set(c.steps) != {"probs", "labels"} or c.each or c.whole:
         return None
     if "{id}" in scores:
-        arrays = {path.format(id=i): c.steps[name][i] for path, name in ((scores, "probs"), (labels, "labels")) for i in c.ids}
+        arrays = {path.format(id=i): c.steps[name][i] for path,
+                  name in ((scores, "probs"), (labels, "labels")) for i in c.ids}
     else:
-        arrays = {{"probs": scores, "labels": labels}.get(name, "night/out/" + name): a for name, a in packed(c).files["x"].items()}
+        arrays = {{"probs": scores, "labels": labels}.get(name, "night/out/" + name): a for name,
+                  a in packed(c).files["x"].items()}
     return Laid({"x": arrays | {"offsets": np.array([0, 7])}}, "x.*", {"scores": scores, "labels": labels})
 
 
@@ -192,7 +212,8 @@ def folders(c):
     """A folder a recording."""
     if c.each:
         return None
-    return Laid({"each/%s/out" % i: {name: by[i] for name, by in c.steps.items()} | c.whole for i in c.ids}, "each/{id}/out.*")
+    return Laid({"each/%s/out" % i: {name: by[i] for name, by in c.steps.items()} | c.whole for i in c.ids},
+                "each/{id}/out.*")
 
 
 def apart(c, made=folder):
@@ -200,14 +221,18 @@ def apart(c, made=folder):
     scores, labels = ({n: by for n, by in c.steps.items() if (n == "labels") == own} for own in (False, True))
     if len(scores) != 1 or not labels or c.whole or c.each:
         return None
-    a, b = made(c._replace(steps=scores)), made(Content(c.ids, labels, {}, {}) if made is folder else c._replace(steps=scores | labels))
+    a = made(c._replace(steps=scores))
+    b = made(Content(c.ids, labels, {}, {}) if made is folder else c._replace(steps=scores | labels))
     if made is folder:
-        return Laid(a.files | {"said/" + os.path.basename(n): by for n, by in b.files.items()}, "nights", {"labels": "said/{id}.*"})
-    return Laid({"x": a.files["x"], "y": {n: v for n, v in b.files["x"].items() if n not in SCORES}}, "x.*", {"labels": "y.*"})
+        return Laid(a.files | {"said/" + os.path.basename(n): by for n, by in b.files.items()}, "nights",
+                    {"labels": "said/{id}.*"})
+    return Laid({"x": a.files["x"], "y": {n: v for n, v in b.files["x"].items() if n not in SCORES}}, "x.*",
+                {"labels": "y.*"})
 
 
 def bare(c):
-    """Two arrays and nothing else: scores [N,T,K], and labels [N,T] that are -100 where a row ends. The recordings are numbers."""
+    """Two arrays and nothing else: scores [N,T,K], and labels [N,T] that are -100 where a row ends. The
+    recordings are numbers."""
     laid = rows(c, "-100") if c.ids[0] == "0" else None
     if laid:
         x, y = laid.files["x"]["probs"], laid.files["x"]["labels"]
@@ -223,17 +248,22 @@ def spread(values, at, n, fill=None):
 
 
 def holes(c, told, lay=packed):
-    """Steps between the others that take no part: told by flags, by the words that tokens belong to, by labels of -100."""
-    if set(c.steps) != {"probs", "labels"} or c.each or c.whole or c.steps["labels"][c.ids[0]].dtype.kind != "i":
+    """Steps between the others that take no part: told by flags, by the words that tokens belong to, by
+    labels of -100."""
+    if set(c.steps) != {"probs",
+                        "labels"} or c.each or c.whole or c.steps["labels"][c.ids[0]].dtype.kind != "i":
         return None
     steps = {}
     for i in c.ids:
         T = len(c.steps["probs"][i])
         at = np.arange(T) * 2 if told == "word_ids" else 1 + np.arange(T) + np.arange(T) // 3
         n = at[-1] + 1
-        tells = {"word_ids": np.arange(n) // 2, "valid": np.isin(np.arange(n), at), "attention_mask": np.isin(np.arange(n), at).astype("i4")}
+        tells = {"word_ids": np.arange(n) // 2, "valid": np.isin(np.arange(n), at),
+                 "attention_mask": np.isin(np.arange(n), at).astype("i4")}
         for name, by in c.steps.items():
-            steps.setdefault(name, {})[i] = spread(by[i], at, n, {"labels": -100 if told == "-100" else WRONG["i"]}.get(name))
+            steps.setdefault(name, {})[i] = spread(by[i], at, n,
+                                                   {"labels": -100 if told == "-100"
+                                                    else WRONG["i"]}.get(name))
         if told in tells:
             steps.setdefault(told, {})[i] = tells[told]
     return lay(Content(c.ids, steps, {}, {}))._replace(options={"gaps": "join"})
@@ -248,7 +278,8 @@ def broken(c):
         T, cut = len(c.steps["probs"][i]), np.flatnonzero(np.diff(c.steps["segments"][i]))[0] + 1
         at = np.arange(T) + (np.arange(T) >= cut)
         for name in ("probs", "labels"):
-            steps.setdefault(name, {})[i] = spread(c.steps[name][i], at, T + 1, WRONG["i"] if name == "labels" else None)
+            steps.setdefault(name, {})[i] = spread(c.steps[name][i], at, T + 1,
+                                                   WRONG["i"] if name == "labels" else None)
         steps.setdefault("valid", {})[i] = np.arange(T + 1) != cut
     return packed(Content(c.ids, steps, {}, {}))._replace(options={"gaps": "break"})
 
@@ -279,9 +310,11 @@ LAYOUTS = {
     "holes, word_ids": functools.partial(holes, told="word_ids"),
     "holes, valid": functools.partial(holes, told="valid"),
     "holes, attention_mask": functools.partial(holes, told="attention_mask"),
-    "rows, holes, word_ids": functools.partial(holes, told="word_ids", lay=functools.partial(rows, told="holes")),
+    "rows, holes, word_ids": functools.partial(holes, told="word_ids",
+                                               lay=functools.partial(rows, told="holes")),
     "rows, holes, valid": functools.partial(holes, told="valid", lay=functools.partial(rows, told="holes")),
-    "rows, holes, attention_mask": functools.partial(holes, told="attention_mask", lay=functools.partial(rows, told="holes")),
+    "rows, holes, attention_mask": functools.partial(holes, told="attention_mask",
+                                                     lay=functools.partial(rows, told="holes")),
     "rows, holes, -100": functools.partial(holes, told="-100", lay=functools.partial(rows, told="-100")),
     "segments by holes": broken,
 }
@@ -290,7 +323,8 @@ LAYOUTS = {
 
 
 def write_h5(path, arrays, **how):
-    """How a dataset is stored: chunks that do not divide its shape, filters; texts of fixed length beside that, numbers big-endian."""
+    """How a dataset is stored: chunks that do not divide its shape, filters; texts of fixed length beside
+    that, numbers big-endian."""
     with h5py.File(path, "w", libver="latest" if how else None) as f:
         for name, a in arrays.items():
             a = np.asarray(a)
@@ -298,7 +332,8 @@ def write_h5(path, arrays, **how):
                 f[name] = np.char.encode(a) if how else a.astype(object)
             elif how and a.size and a.ndim:
                 a = a.astype(a.dtype.newbyteorder(">")) if a.dtype.kind in "if" else a
-                f.create_dataset(name, data=a, chunks=tuple(max(1, (n + 1) // 2) for n in a.shape), shuffle=True, **how)
+                f.create_dataset(name, data=a, chunks=tuple(max(1, (n + 1) // 2) for n in a.shape),
+                                 shuffle=True, **how)
             else:
                 f[name] = a
 
@@ -306,7 +341,9 @@ def write_h5(path, arrays, **how):
 def write_npz_packed(path, arrays):
     """Numbers big-endian, matrices a column after the other."""
     big = {name: a.astype(a.dtype.newbyteorder(">")) for name, a in arrays.items()}
-    np.savez_compressed(path, **{name: np.asfortranarray(a) if a.ndim == 2 and name in (*SCORES, "mask") else a for name, a in big.items()})
+    np.savez_compressed(path,
+                        **{name: np.asfortranarray(a) if a.ndim == 2 and name in (*SCORES, "mask") else a
+                           for name, a in big.items()})
 
 
 def write_npy(path, arrays):
@@ -318,17 +355,20 @@ def write_npy(path, arrays):
 
 def write_mat(path, arrays):
     """As MATLAB has them: vectors are [1,S], texts cells of one dimension; no float16, no slash in a name."""
-    if not scipy or any("/" in n or a.dtype.char == "e" or (a.ndim > 1 and (len(a) == 1 or a.dtype.kind == "U")) for n, a in arrays.items()):
+    if not scipy or any("/" in n or a.dtype.char == "e"
+                        or (a.ndim > 1 and (len(a) == 1 or a.dtype.kind == "U")) for n, a in arrays.items()):
         return False
-    scipy.io.savemat(path, {name: a.astype(object) if a.dtype.kind == "U" else a for name, a in arrays.items()})
+    scipy.io.savemat(path, {name: a.astype(object) if a.dtype.kind == "U" else a for name,
+                            a in arrays.items()})
 
 
 def write_table(path, arrays, excel=False):
-    """A line a step, a column a class; labels alone are a list, or a table. excel: a byte order mark, all cells quoted, lines that end
-    with CR LF, steps in another order and a column that counts them."""
+    """A line a step, a column a class; labels alone are a list, or a table. excel: a byte order mark, all
+    cells quoted, lines that end with CR LF, steps in another order and a column that counts them."""
     kind = next((name for name in SCORES if name in arrays), None)
     known = {kind, "labels", "segments", "weights", "classes", "offsets", "lengths", "ids"}
-    if not set(arrays) <= known or kind in ("logits", "scores") or np.asarray(arrays.get(kind, 0)).dtype.char == "e":
+    if not set(arrays) <= known or kind in ("logits",
+                                            "scores") or np.asarray(arrays.get(kind, 0)).dtype.char == "e":
         return False
     values = arrays.get(kind, arrays.get("labels"))
     if values.ndim > (2 if kind else 1):
@@ -375,13 +415,15 @@ Case = namedtuple("Case", "content layout format")
 
 
 def cases(contents=CONTENTS):
-    """Every one that can be written; of scores in fewer layouts where EVERYWHERE does not name their content."""
+    """Every one that can be written; of scores in fewer layouts where EVERYWHERE does not name their
+    content."""
     return [Case(c, lay, f) for c in contents for lay in LAYOUTS for f in FORMATS
             if contents is not CONTENTS or c in EVERYWHERE or lay in FEW]
 
 
 def written(case, folder_, contents=CONTENTS):
-    """Writes a case into a folder. (files, or the name that they have together; options); None where it cannot be written so."""
+    """Writes a case into a folder. (files, or the name that they have together; options); None where it
+    cannot be written so."""
     laid = LAYOUTS[case.layout](contents[case.content])
     ending, write = FORMATS[case.format]
     if laid is None or laid.format not in (None, case.format):
@@ -408,7 +450,9 @@ def expected(c):
     """What must be read: packed arrays, labels as numbers."""
     arrays = {name: np.concatenate([by[i] for i in c.ids]) for name, by in c.steps.items()}
     if "labels" in arrays and arrays["labels"].dtype.kind == "U":
-        arrays["labels"] = np.array([{"?": -1}.get(w, CLASSES.index(w) if w in CLASSES else -1) for w in arrays["labels"]])
+        arrays["labels"] = np.array([{"?": -1}.get(w,
+                                                   CLASSES.index(w) if w in CLASSES
+                                                   else -1) for w in arrays["labels"]])
     return arrays
 
 
@@ -419,13 +463,17 @@ def main(folder_):
         os.makedirs(here, exist_ok=True)
         given = written(case, here)
         if given:
-            options = {key: os.path.join(here, v) if os.path.exists(os.path.join(here, v.replace("{id}", "n2"))) else v
-                       for key, v in given[1].items()}
-            found.append({"case": ": ".join(case), "content": case.content, "files": [os.path.join(here, f) for f in given[0]], "options": options})
+            options = dict(given[1])
+            for key, value in options.items():
+                if os.path.exists(os.path.join(here, value.replace("{id}", "n2"))):
+                    options[key] = os.path.join(here, value)
+            found.append({"case": ": ".join(case), "content": case.content,
+                          "files": [os.path.join(here, f) for f in given[0]], "options": options})
     what = {}
     for name, c in CONTENTS.items():
         arrays = expected(c)
-        what[name] = {"ids": c.ids, "offsets": np.append(0, np.cumsum(lengths_of(c))).tolist(), "kind": kind_of(c),
+        what[name] = {"ids": c.ids, "offsets": np.append(0, np.cumsum(lengths_of(c))).tolist(),
+                      "kind": kind_of(c),
                       "classes": c.whole["classes"].tolist() if "classes" in c.whole else None,
                       "scores": arrays[kind_of(c)].astype("f8").ravel().tolist()}
         for key in ("labels", "segments", "weights", "mask"):

@@ -1,5 +1,6 @@
-/* Sources: the files of the law of formats (tests/support/formats.py) are read in blocks of every size; what the program does not reach:
- * allocations that fail, HDF5's own error handler, locks, permissions, many groups. Faulty files are in tests/laws/test_faulty_*.py. */
+/* Sources: the files of the law of formats (tests/support/formats.py) are read in blocks of every size; what the
+ * program does not reach: allocations that fail, HDF5's own error handler, locks, permissions, many groups. Faulty
+ * files are in tests/laws/test_faulty_*.py. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "made_files.h"
@@ -130,7 +131,7 @@ static void check_block(const sp_block *block, const sp_source_info *info, int64
 
 enum { ALL = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK };
 
-/* Reads the whole file at once, then in blocks of fewer recordings, backwards too, and a few steps of each. */
+/* Reads the whole file at once, in blocks of fewer recordings, backwards too, and a few steps of each. */
 static void check_reading(sp_source *source, const json_t *wanted)
 {
     const sp_source_info *info = sp_source_info_of(source);
