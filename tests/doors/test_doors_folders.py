@@ -9,11 +9,6 @@ import numpy as np
 
 import statepath_test as st
 
-try:
-    import scipy.io
-except ImportError:
-    scipy = None
-
 K = 5
 STAGES = ["Wake", "N1", "N2", "N3", "REM"]
 MODEL = ["--model", "sleep-aasm"]
@@ -54,14 +49,7 @@ class TestFolders(st.TestCase):
     def refused(self, *arguments, status=1):
         return self.statepath("compare", *arguments, *MODEL, "-q", status=status, stdout="").stderr
 
-    def test_folders_of_matlab_and_columns(self):
-        if scipy:
-            probs, labels = self.videos()
-            os.mkdir(self.path("mat"))
-            for n, (p, y) in enumerate(zip(probs, labels)):
-                scipy.io.savemat(self.path("mat/v%d.mat" % n), dict(probs=p, labels=y[:, None]))
-            np.savez(self.path("x.npz"), probs=np.concatenate(probs), labels=np.concatenate(labels), lengths=[100, 80, 120], ids=["v0", "v1", "v2"])
-            self.assertEqual(self.results("mat", *MODEL)["strategies"], self.results("x.npz", *MODEL)["strategies"])
+    def test_folders_of_columns(self):
         for ending in ("conll", "bio"):
             os.mkdir(self.path(ending))
             for n in range(3):

@@ -1,6 +1,6 @@
 """The first hour of somebody who works in Python: frames, polars, scikit-learn, joblib, tensors.
 
-Figures are as scikit-learn has them. Four others, with files, work in the shell: tests/doors/test_doors_newcomers.py.
+Figures are as scikit-learn has them. Two others, with files, work in the shell: tests/doors/test_doors_newcomers.py.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-/* HDF5 files made by tests/support/make_files.py and the like, in a folder of their own. */
+/* Files in a folder of their own, made by the test or by a script of tests/support. */
 #ifndef TEST_MADE_FILES_H
 #define TEST_MADE_FILES_H
 

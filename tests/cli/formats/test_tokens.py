@@ -126,7 +126,7 @@ class TestTokens(st.TestCase):
         self.refuses("evaluate", "p.csv", "--labels", "y.npy", "-m", "m.json", sentence=alone)
 
     def test_padding(self):
-        """-100 that only ends a row: no option is needed. Where there is none --gaps is said to do nothing."""
+        """-100 that only ends a row: no option is needed. Without any --gaps is said to do nothing."""
         kept = np.arange(T) < self.words.sum(1)[:, None]
         self.labels = np.where(kept, np.maximum(self.labels, 0), NOBODY)
         np.savez(self.path("trainer.npz"), predictions=self.logits, label_ids=self.labels)

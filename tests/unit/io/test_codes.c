@@ -1,5 +1,5 @@
-/* Codes of others' labels, read from text and from numbers of HDF5: every preset by its table, words of the field,
- * maps. The sentences about what means nothing are in tests/laws/test_faulty_texts.py. */
+/* Codes of others' labels, read from text and from numbers of HDF5: every preset by its table, words of the
+ * field, maps. The sentences about what means nothing are in tests/laws/test_faulty_texts.py. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "made_files.h"
@@ -156,8 +156,8 @@ static void test_presets(void **state)
         sp_codes_free(codes);
     }
     sp_codes_free(NULL);
-    /* Alice of Respironics, by NSRR's own page: 255 is wake, 10 nothing, 15 REM; a published reader has 11 for
-     * wake */
+    /* Alice of Respironics, by NSRR's own page: 255 is wake, 10 nothing, 15 REM; a published reader has 11
+     * for wake */
     static const int32_t alice[6] = {UNS, N1, N2, N3, N3, REM}; /* of 10 .. 15 */
     sp_codes *codes = codes_of("respironics", NULL);
     for (int n = 10; n <= 15; n++)

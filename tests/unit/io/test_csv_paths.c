@@ -1,5 +1,5 @@
-/* Text of step labels, beside what tests/laws/test_table_law.py, test_label_law.py and test_faulty_texts.py reach:
- * any bytes, many recordings, what has no path, allocations that fail. */
+/* Text of step labels, beside what tests/laws/test_table_law.py, test_label_law.py and test_faulty_texts.py
+ * reach: any bytes, many recordings, what has no path, allocations that fail. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "statepath/files.h"

@@ -1,5 +1,5 @@
-/* Files of paths, beside what tests/laws/test_format_law.py and cli/reports/test_outputs.py reach: blocks of any
- * recordings are read, the bytes are the same in every run, a file that appears meanwhile is kept, and each
+/* Files of paths, beside what tests/laws/test_format_law.py and cli/reports/test_outputs.py reach: blocks of
+ * any recordings are read, the bytes are the same in every run, a file that appears meanwhile is kept, and each
  * allocation of writing and reading may fail. */
 #include "check.h"
 #include "failing_alloc.h"

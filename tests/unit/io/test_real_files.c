@@ -20,13 +20,12 @@ static const real_file files[] = {
     {"tmbed_sample.h5", 5, 0, 0, 5, "B"},
 };
 
-static sp_source *open_shared(const char *name, const char *scores)
+static sp_source *open_shared(const char *name)
 {
     char relative[256];
     sp_source *source = NULL;
     sp_error err;
     sp_source_options options = sp_source_options_default();
-    options.scores = scores;
     snprintf(relative, sizeof relative, "data/%s", name);
     const char *file = shared_file(relative);
     if (!file)
@@ -54,7 +53,7 @@ static void test_shapes_and_argmax(void **state)
     sp_error err;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const real_file *real = &files[i];
-        sp_source *source = open_shared(real->name, NULL);
+        sp_source *source = open_shared(real->name);
         const sp_source_info *info = sp_source_info_of(source);
         print_message("%s: %lld steps, %s, %s\n", real->name, (long long)info->n_steps, info->stored_type,
                       info->storage);
@@ -87,29 +86,6 @@ static void test_shapes_and_argmax(void **state)
     }
     sp_block_free(block);
     assert_h5_closed();
-}
-
-static void test_packed_is_recordings(void **state)
-{
-    (void)state;
-    sp_source *packed = open_shared("wnut17_linear.h5", "/packed"),
-              *groups = open_shared("wnut17_linear.h5", NULL);
-    const sp_source_info *a = sp_source_info_of(packed), *b = sp_source_info_of(groups);
-    sp_block *p = sp_block_new(), *g = sp_block_new();
-    sp_error err;
-    assert_int_equal(a->layout, SP_LAYOUT_PACKED);
-    assert_int_equal(a->n_recordings, b->n_recordings);
-    assert_memory_equal(a->offsets, b->offsets, (size_t)(a->n_recordings + 1) * sizeof *a->offsets);
-    assert_ok(sp_source_read(packed, 0, a->n_recordings, SP_BLOCK_SCORES | SP_BLOCK_LABELS, p, &err), &err);
-    assert_ok(sp_source_read(groups, 0, b->n_recordings, SP_BLOCK_SCORES | SP_BLOCK_LABELS, g, &err), &err);
-    assert_memory_equal(p->scores, g->scores, (size_t)(a->n_steps * a->n_classes) * sizeof(float));
-    assert_memory_equal(p->labels, g->labels, (size_t)a->n_steps * sizeof(int32_t));
-    for (int k = 0; k < a->n_classes; k++)
-        assert_string_equal(a->classes[k], b->classes[k]);
-    sp_block_free(p);
-    sp_block_free(g);
-    sp_source_close(packed);
-    sp_source_close(groups);
 }
 
 /* Paths that others have published, beside the scores. */
@@ -146,27 +122,11 @@ static void test_predictions_of_others(void **state)
     assert_h5_closed();
 }
 
-/* tmbed decodes probabilities as if they were scores: another dataset, another kind. */
-static void test_other_dataset(void **state)
-{
-    (void)state;
-    sp_source *source = open_shared("tmbed_sample.h5", "/recordings/{id}/probs");
-    const sp_source_info *info = sp_source_info_of(source);
-    assert_int_equal(info->kind, SP_KIND_PROBS);
-    assert_true(info->kind_from_name);
-    assert_string_equal(info->ids[0], "P21796");
-    assert_int_equal(info->offsets[1], 283);
-    assert_string_equal(info->scores_path, "/recordings/{id}/probs");
-    sp_source_close(source);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_and_argmax),
-        cmocka_unit_test(test_packed_is_recordings),
         cmocka_unit_test(test_predictions_of_others),
-        cmocka_unit_test(test_other_dataset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

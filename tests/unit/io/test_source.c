@@ -1,6 +1,6 @@
-/* Sources: the files of the law of formats (tests/support/formats.py) are read in blocks of every size; what the
- * program does not reach: allocations that fail, HDF5's own error handler, locks, permissions, many groups. Faulty
- * files are in tests/laws/test_faulty_*.py. */
+/* Sources: the files of the law of formats (tests/support/formats.py) are read in blocks of every size; what
+ * the program does not reach: allocations that fail, HDF5's own error handler, locks, permissions, many groups.
+ * Faulty files are in tests/laws/test_faulty_*.py. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "made_files.h"
