@@ -51,7 +51,7 @@ static void check_same_paths(const law_case *x, const sp_strategy *strategy, con
             law_fail(x, strategy, false, law, -1, "path");
 }
 
-static law_answer decode_other(const law_case *x, const sp_strategy *strategy, const sp_chain *chain,
+static law_answer decode_other(const law_case *x, const sp_decode_options *options, const sp_chain *chain,
                                const double *data)
 {
     sp_batch batch = x->batch;
@@ -59,7 +59,7 @@ static law_answer decode_other(const law_case *x, const sp_strategy *strategy, c
     sp_workers *workers = sp_workers_new(1);
     sp_error err;
     batch.scores.data = data;
-    random_require(sp_decode_batch(chain, &batch, &(sp_decode_options){.strategy = *strategy}, workers,
+    random_require(sp_decode_batch(chain, &batch, options, workers,
                                    &(sp_decode_output){.paths = b.paths, .results = b.results}, &err),
                    &err, x->c.seed);
     sp_workers_free(workers);
@@ -90,7 +90,7 @@ static void law_of_columns(const law_case *x, const sp_strategy *strategy, const
     sp_chain *chain;
     sp_error err;
     random_require(sp_chain_new(x->c.model, &options, &chain, &err), &err, x->c.seed);
-    law_answer b = decode_other(x, strategy, chain, data);
+    law_answer b = decode_other(x, &(sp_decode_options){.strategy = *strategy}, chain, data);
     check_same_paths(x, strategy, "columns in another order", a, &b, class_of);
     law_answer_free(&b);
     sp_chain_free(chain);
@@ -112,7 +112,7 @@ static void law_of_rows(const law_case *x, const sp_strategy *strategy, const la
         data[i] = x->c.data[i] + constant;
         same[i % K] = (int32_t)(i % K);
     }
-    law_answer b = decode_other(x, strategy, x->c.chain, data);
+    law_answer b = decode_other(x, &(sp_decode_options){.strategy = *strategy}, x->c.chain, data);
     check_same_paths(x, strategy, "constants added to rows", a, &b, same);
     law_answer_free(&b);
     free(data);
@@ -126,7 +126,7 @@ static void law_of_one_path(const law_case *x, const sp_strategy *strategy, cons
     double *data = oracle_array((size_t)(x->batch.scores.n_steps * K), sizeof *data);
     for (int64_t i = 0; i < x->batch.scores.n_steps * K; i++)
         data[i] = best->paths[i / K] == i % K ? x->c.data[i] : -INFINITY;
-    law_answer b = decode_other(x, strategy, x->c.chain, data);
+    law_answer b = decode_other(x, &(sp_decode_options){.strategy = *strategy}, x->c.chain, data);
     for (int64_t n = 0; n < x->batch.n_recordings; n++) {
         const int64_t first = x->offsets[n], T = x->offsets[n + 1] - first;
         if (best->results[n].status != SP_OK || b.results[n].status == SP_EDEADEND)
@@ -137,6 +137,30 @@ static void law_of_one_path(const law_case *x, const sp_strategy *strategy, cons
     }
     law_answer_free(&b);
     free(data);
+}
+
+/* A rule that every path keeps changes nothing, also where paths are relaxed; but greedy looks ahead where there are rules. Adds it to the
+ * model. */
+static void law_of_a_kept_rule(law_case *x)
+{
+    static const sp_strategy_kind kinds[] = {SP_VITERBI, SP_POSTERIOR, SP_MEA};
+    int32_t *same = oracle_array((size_t)x->c.scores.n_classes, sizeof *same);
+    sp_chain *chain = NULL;
+    sp_error err;
+    for (int32_t k = 0; k < x->c.scores.n_classes; k++)
+        same[k] = k;
+    random_require(sp_model_add_rule(x->c.model, NULL, ".*", INFINITY, false, &err), &err, x->c.seed);
+    if (sp_chain_new(x->c.model, &x->c.options, &chain, &err) == SP_OK) /* else it has no path at all */
+        for (int i = 0; i < 6; i++) {
+            const sp_decode_options options = {.strategy = {kinds[i % 3], 0}, .relax = i < 3};
+            law_answer a = decode_other(x, &options, x->c.chain, x->c.data),
+                       b = decode_other(x, &options, chain, x->c.data);
+            check_same_paths(x, &options.strategy, "a rule that every path keeps", &a, &b, same);
+            law_answer_free(&a);
+            law_answer_free(&b);
+        }
+    sp_chain_free(chain);
+    free(same);
 }
 
 /* ---- one case ---- */
@@ -180,7 +204,7 @@ static void check_case(uint64_t seed, tally *count)
         return;
     }
     check_oracle(&x);
-    const sp_strategy viterbi = {SP_VITERBI, 0};
+    const sp_decode_options viterbi = sp_decode_options_default();
     law_answer best = decode_other(&x, &viterbi, x.c.chain, x.c.data);
     for (int s = 0; s < sp_strategy_count(); s++) {
         const sp_strategy_info *about = sp_strategy_about(s);
@@ -193,6 +217,8 @@ static void check_case(uint64_t seed, tally *count)
             law_check_extras(&x, &strategy);
     }
     law_check_announced(&x);
+    if (x.graph && x.lists && !x.has_near_ties)
+        law_of_a_kept_rule(&x);
     law_answer_free(&best);
     law_case_free(&x);
 }
