@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -538,7 +539,7 @@ class TestOptionLaw(st.TestCase):
         cls.made = tempfile.mkdtemp(prefix="statepath-law-")
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
         make_files(cls.made)
-        cls.table = table()
+        cls.table, cls.threads = table(), threading.local()
         text = subprocess.run([st.PROGRAM, "--help"], capture_output=True, text=True).stdout
         cls.offered = {}  # {command: {option: name of its value or ""}}
         for command in re.findall(r"^  (\w+)  +", text, re.M):
@@ -553,21 +554,35 @@ class TestOptionLaw(st.TestCase):
         self.assertEqual(once, again, "two runs of %s %s differ" % (command, " ".join(words)))
         return once
 
+    def own_folder(self):
+        """Of this thread, with links to the files that were made."""
+        if not hasattr(self.threads, "folder"):
+            self.threads.folder = tempfile.mkdtemp(prefix="statepath-law-")
+            self.addClassCleanup(shutil.rmtree, self.threads.folder, ignore_errors=True)
+            shutil.copytree(self.made, self.threads.folder, copy_function=os.link, dirs_exist_ok=True)
+        return self.threads.folder
+
     def outcome(self, command, words):
-        """Exit status, what is said, and the files that a run makes in a folder of its own."""
-        with tempfile.TemporaryDirectory(prefix="statepath-law-") as folder:
-            shutil.copytree(self.made, folder, copy_function=os.link, dirs_exist_ok=True)
-            lines = [word[1:] for word in words if word.startswith("<")]
-            with open(os.path.join(folder, lines[0]) if lines else os.devnull) as stdin:
-                done = subprocess.run([st.PROGRAM, *command.split(), *(word for word in words if not word.startswith("<"))], cwd=folder, stdin=stdin,
-                                      env=dict(os.environ, NO_COLOR="1"), capture_output=True, text=True, timeout=300)
-            files = {}
-            for root, _, names in os.walk(folder):
-                for name in names:
-                    path = os.path.join(root, name)
-                    if os.stat(path).st_nlink == 1:  # it is none of those that were there
-                        files[os.path.relpath(path, folder)] = content(path)
-            return done.returncode, COMMAND_LINE.sub("", done.stdout), COMMAND_LINE.sub("", done.stderr), files
+        """Exit status, what is said, and the files that a run makes; then its folder is as it was."""
+        folder, files = self.own_folder(), {}
+        lines = [word[1:] for word in words if word.startswith("<")]
+        with open(os.path.join(folder, lines[0]) if lines else os.devnull) as stdin:
+            words = [word for word in words if not word.startswith("<")]
+            done = subprocess.run([st.PROGRAM, *command.split(), *words], cwd=folder, stdin=stdin, capture_output=True, text=True,
+                                  env=dict(os.environ, NO_COLOR="1"), timeout=300)
+        for root, _, names in os.walk(folder, topdown=False):
+            here = os.path.relpath(root, folder)
+            for name in names:
+                path = os.path.join(root, name)
+                if os.stat(path).st_nlink == 1:  # it is none of those that were there
+                    files[os.path.normpath(os.path.join(here, name))] = content(path)
+                    os.remove(path)
+            if not os.path.isdir(os.path.join(self.made, here)):
+                os.rmdir(root)
+        for name in files:
+            if os.path.exists(os.path.join(self.made, name)):
+                os.link(os.path.join(self.made, name), os.path.join(folder, name))
+        return done.returncode, COMMAND_LINE.sub("", done.stdout), COMMAND_LINE.sub("", done.stderr), files
 
     def judge(self, command, option):
         """What is wrong with an option of a command: sentences."""

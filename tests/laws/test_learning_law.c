@@ -258,39 +258,59 @@ static void the_model_is_the_field(void **state)
     sp_workers_free(workers);
 }
 
-/* Two classes that are never left: at half of the way each path is as far behind as numbers go, and both matter. The labels have the worse. */
+/* Two classes that are never left, each likely in one half alone: in the middle both paths are as far behind as numbers go, or one of them
+ * just so far that it is lost, and yet both matter. The labels have the second. */
 static void paths_far_behind_count(void **state)
 {
     (void)state;
-    enum { T = 4, K = 2 };
+    enum { MOST_T = 12, MOST_K = 2 };
     static const char *const classes[] = {"a", "b"};
-    const double e[T * K] = {0, -334.5, 0, -334.5, -333, 0, -333, 0}, p = 1 / (1 + exp(-3));
-    const int32_t labels[T] = {1, -1, -1, -1};
-    const int64_t offsets[] = {0, T};
-    const sp_training training = learn_training(K, 1, offsets, e, labels, classes);
-    sp_error err;
-    sp_rules rules;
-    sp_crf *crf;
-    sp_model *model = sp_model_new("apart", K, classes);
-    sp_workers *workers = sp_workers_new(1);
-    assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1, 0, 0, 1}, NULL, &err), &err);
-    assert_ok(sp_rules_init(&rules, model, K, classes, &err), &err);
-    rules.hidden = model;
-    assert_ok(sp_crf_new(&training, &rules, 1, &crf, &err), &err);
-    const int64_t n = sp_crf_n_parameters(crf);
-    double *theta = calloc((size_t)n, sizeof *theta), *gradient = calloc((size_t)n, sizeof *gradient), value;
-    theta[0] = 1;
-    assert_ok(sp_crf_objective(crf, theta, NULL, workers, &value, gradient, &err), &err);
-    assert_close(value, -log(1 - p), 1e-9, 0);
-    assert_close(gradient[0], -666 * p - 669 * (1 - p) + 669, 1e-9, 0);
-    assert_close(gradient[1], T * p, 1e-9, 0);
-    assert_close(gradient[2], -T * p, 1e-9, 0);
-    free(theta);
-    free(gradient);
-    sp_crf_free(crf);
-    sp_rules_clear(&rules);
-    sp_model_free(model);
-    sp_workers_free(workers);
+    static const uint8_t stay[MOST_K * MOST_K] = {1, 0, 0, 1};
+    static const struct {
+        int32_t K, T;
+        double first[MOST_K], second[MOST_K]; /* scores of each step of a half */
+    } cases[] = {{2, 4, {0, -334.5}, {-333, 0}}, {2, 12, {0, -111}, {-110, 0}}};
+    for (int v = 0; v < 2; v++) {
+        const int32_t K = cases[v].K, T = cases[v].T;
+        double e[MOST_T * MOST_K], total[MOST_K], log_z = -INFINITY, along = 0, value;
+        int32_t labels[MOST_T];
+        const int64_t offsets[] = {0, T};
+        for (int32_t t = 0; t < T; t++) {
+            labels[t] = t ? -1 : K - 1;
+            for (int32_t k = 0; k < K; k++)
+                e[t * K + k] = t < T / 2 ? cases[v].first[k] : cases[v].second[k];
+        }
+        for (int32_t k = 0; k < K; k++) {
+            total[k] = T / 2 * (cases[v].first[k] + cases[v].second[k]);
+            log_z = k ? fmax(log_z, total[k]) + log1p(exp(-fabs(log_z - total[k]))) : total[0];
+        }
+        const sp_training training = learn_training(K, 1, offsets, e, labels, classes);
+        sp_error err;
+        sp_rules rules;
+        sp_crf *crf;
+        sp_model *model = sp_model_new("apart", K, classes);
+        sp_workers *workers = sp_workers_new(1);
+        assert_ok(sp_model_set_matrix(model, stay, NULL, &err), &err);
+        assert_ok(sp_rules_init(&rules, model, K, classes, &err), &err);
+        rules.hidden = model;
+        assert_ok(sp_crf_new(&training, &rules, 1, &crf, &err), &err);
+        const size_t n = (size_t)sp_crf_n_parameters(crf);
+        double *theta = calloc(n, sizeof *theta), *gradient = calloc(n, sizeof *gradient);
+        theta[0] = 1;
+        assert_ok(sp_crf_objective(crf, theta, NULL, workers, &value, gradient, &err), &err);
+        assert_close(value, log_z - total[K - 1], 1e-9, 0);
+        for (int32_t k = 0; k < K; k++) {
+            along += exp(total[k] - log_z) * total[k];
+            assert_close(gradient[1 + k], T * (exp(total[k] - log_z) - (k == K - 1)), 1e-9, 0);
+        }
+        assert_close(gradient[0], along - total[K - 1], 1e-9, 0);
+        free(theta);
+        free(gradient);
+        sp_crf_free(crf);
+        sp_rules_clear(&rules);
+        sp_model_free(model);
+        sp_workers_free(workers);
+    }
 }
 
 /* The same minimum on any number of threads; where states are not hidden from two starts, and the gradient vanishes there; a scale that is
