@@ -112,7 +112,7 @@ CONTENTS = {
 SCORES = ("probs", "log_probs", "logits", "scores")
 # Contents that are laid out in every way; of the others a door sees no more than that they are there: a
 # layout of each kind does.
-EVERYWHERE = ("labels", "one", "words", "raters", "weights")
+EVERYWHERE = ("labels", "one", "words", "raters", "weights", "numbers")
 FEW = ("single", "packed", "rows, lengths", "groups", "folder", "segments by holes", "bare")
 
 
@@ -354,8 +354,9 @@ def write_npy(path, arrays):
 
 
 def write_mat(path, arrays):
-    """As MATLAB has them: vectors are [1,S], texts cells of one dimension; no float16, no slash in a name."""
-    if not scipy or any("/" in n or a.dtype.char == "e"
+    """As MATLAB has them: vectors are [1,S], texts cells of one dimension; no float16, no slash in a name;
+    what is empty is [0,0]."""
+    if not scipy or any("/" in n or a.dtype.char == "e" or a.size == 0
                         or (a.ndim > 1 and (len(a) == 1 or a.dtype.kind == "U")) for n, a in arrays.items()):
         return False
     scipy.io.savemat(path, {name: a.astype(object) if a.dtype.kind == "U" else a for name,
@@ -415,10 +416,8 @@ Case = namedtuple("Case", "content layout format")
 
 
 def cases(contents=CONTENTS):
-    """Every one that can be written; of scores in fewer layouts where EVERYWHERE does not name their
-    content."""
-    return [Case(c, lay, f) for c in contents for lay in LAYOUTS for f in FORMATS
-            if contents is not CONTENTS or c in EVERYWHERE or lay in FEW]
+    """Every one that may be written: of contents that EVERYWHERE does not name in fewer layouts."""
+    return [Case(c, lay, f) for c in contents for lay in LAYOUTS for f in FORMATS if c in EVERYWHERE or lay in FEW]
 
 
 def written(case, folder_, contents=CONTENTS):
