@@ -8,7 +8,7 @@
 /* ---- what is drawn ---- */
 
 /* A kind of case. Around each limit of a kernel there are numbers of classes, of states and of recordings. */
-typedef enum kind_of { ALL_PATHS, TEXTBOOK, LIMITS, DWELLS, STATES, LONG } kind_of;
+typedef enum kind_of { ALL_PATHS, TEXTBOOK, LIMITS, DWELLS, STATES, RUNS, LONG } kind_of;
 typedef struct kind {
     kind_of sort;
     int32_t most_classes, most_steps, most_recordings;
@@ -16,8 +16,8 @@ typedef struct kind {
 } kind;
 
 static const kind kinds[] = {
-    {ALL_PATHS, 4, 6, 5, 56}, {TEXTBOOK, 6, 50, 20, 14}, {TEXTBOOK, 6, 12, 70, 10}, {LIMITS, 0, 20, 40, 9},
-    {DWELLS, 12, 60, 34, 5},  {STATES, 12, 40, 12, 4},   {LONG, 5, 2500, 2, 2},
+    {ALL_PATHS, 4, 6, 5, 50}, {TEXTBOOK, 6, 50, 20, 14}, {TEXTBOOK, 6, 12, 70, 10}, {LIMITS, 0, 20, 40, 9},
+    {DWELLS, 12, 60, 34, 5},  {STATES, 12, 40, 12, 4},   {RUNS, 4, 90, 8, 6},       {LONG, 5, 2500, 2, 2},
 };
 static const int32_t limits[] = {1, 2, 7, 8, 9, 12, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 300, 1000};
 enum { N_LIMITS = sizeof limits / sizeof *limits };
@@ -48,6 +48,13 @@ static void narrow_shape(random_source *r, const kind *k, random_shape *s)
     } else if (k->sort == STATES) {
         s->max_states_per_class = ONE_OF(r, 4, 6);
         s->longest = s->most_rules = 0;
+    } else if (k->sort == RUNS) {
+        s->max_dwell = s->max_states_per_class = 1;
+        s->longest = 24;
+        s->has_ranges_only = s->has_ties = true;
+        s->has_votes = false;
+        s->most_rules = 0;
+        s->impossible = random_chance(r, 0.5) ? 0 : 0.02;
     } else if (k->sort == LONG) {
         s->max_dwell = s->max_states_per_class = 1;
         s->longest = s->most_rules = 0;
@@ -78,7 +85,8 @@ static random_shape draw_shape(random_source *r, const kind *k)
     return s;
 }
 
-/* Scores as a block has them, with a mask and labels that are held fast: what sp_prepare() makes of them is what is decoded. */
+/* Scores as a block has them, with a mask and labels that are held fast: what sp_prepare() makes of them is
+ * what is decoded. */
 static void prepare(law_case *x, random_source *r)
 {
     const int64_t S = x->c.scores.n_steps, K = x->c.scores.n_classes;
@@ -178,7 +186,8 @@ law_case law_case_new(uint64_t seed)
     law_case x = {.shape = draw_shape(&r, &kinds[k])};
     x.c = random_case_new(seed, &x.shape);
     draw_recordings(&x, &kinds[k], &r);
-    x.is_of_kernels = kinds[k].sort == LIMITS || kinds[k].sort == DWELLS || kinds[k].sort == STATES;
+    x.is_of_kernels = kinds[k].sort == LIMITS || kinds[k].sort == DWELLS || kinds[k].sort == STATES ||
+                      kinds[k].sort == RUNS;
     law_case_finish(&x, kinds[k].sort == ALL_PATHS);
     return x;
 }

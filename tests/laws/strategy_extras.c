@@ -299,7 +299,8 @@ static sp_status push_announced(const law_case *x, const sp_scores *scores, int3
     return status == SP_OK && n_decided + n != scores->n_steps ? SP_EBUG : status;
 }
 
-/* Nothing is begun that cannot be ended by then; a step too many is refused, and so is a length in the middle of a recording. */
+/* Nothing is begun that cannot be ended by then; a step too many is refused, and so is a length in the middle
+ * of a recording. */
 void law_check_announced(const law_case *x)
 {
     int32_t *path = oracle_array((size_t)x->batch.scores.n_steps + 1, sizeof *path),

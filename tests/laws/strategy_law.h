@@ -1,6 +1,8 @@
-/* The law of strategies: each strategy, in each form in which it can be asked for, gives what the oracle says.
+/* The law of strategies: each strategy, in each form in which it can be asked for, gives what the oracle
+ * says.
  *
- * Needs the public headers of libstatepath and the oracle only, so that it is built wherever the library is. */
+ * Needs the public headers of libstatepath and the oracle only, so that it is built wherever the library is.
+ * */
 #ifndef TEST_STRATEGY_LAW_H
 #define TEST_STRATEGY_LAW_H
 
@@ -28,7 +30,8 @@ typedef struct law_case {
 /* From that seed on recordings are too long, or too many, for all their paths: what kernels are for. */
 enum { LAW_OF_KERNELS = 10000 };
 law_case law_case_new(uint64_t seed);
-/* Fills in what follows from the model, the shape and the batch. is_enumerated: recordings have a few steps. */
+/* Fills in what follows from the model, the shape and the batch. is_enumerated: recordings have a few steps.
+ * */
 void law_case_finish(law_case *x, bool is_enumerated);
 void law_case_free(law_case *x);
 
@@ -47,7 +50,8 @@ typedef struct law_answer {
 law_answer law_answer_new(const sp_batch *batch);
 void law_answer_free(law_answer *a);
 
-/* What every form says, and whether there is one that differs. The first, alone on the calling thread, is handed back. */
+/* What every form says, and whether there is one that differs. The first, alone on the calling thread, is
+ * handed back. */
 law_answer law_decode(const law_case *x, const sp_strategy *strategy, bool is_relaxed);
 
 /* Confidence, margins, N best paths and draws beside paths, in every form that has them. */
@@ -63,7 +67,8 @@ void law_compare(law_case *x, const sp_strategy *strategy, bool is_relaxed, cons
 /* Log marginals [T,K] of a recording that has a path; NULL: it has none. *log_z may be NULL. */
 const double *law_marginals(law_case *x, int64_t recording, double *log_z);
 
-/* Weight of a path of classes; -INFINITY: not allowed. NAN: the oracle does not know (rules, and too many steps). */
+/* Weight of a path of classes; -INFINITY: not allowed. NAN: the oracle does not know (rules, and too many
+ * steps). */
 double law_path_score(const law_case *x, const sp_scores *scores, int64_t recording, const int32_t *path);
 
 #endif

@@ -180,7 +180,8 @@ static void check_by_marginals(const judged *j)
 
 /* ---- what each recording must be ---- */
 
-/* The answer that the definition gives, in path; false: of this strategy in this model only that its path is allowed is known. */
+/* The answer that the definition gives, in path; false: of this strategy in this model only that its path is
+ * allowed is known. */
 static bool expect(const judged *j, int32_t *path, oracle_answer *out)
 {
     const law_case *x = j->x;

@@ -1,4 +1,5 @@
-/* The law of strategies for models that are learnt: by every method, the default first, from small drawn training sets. */
+/* The law of strategies for models that are learnt: by every method, the default first, from small drawn
+ * training sets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,12 @@
-/* Every strategy in every form gives what the oracle says: models and recordings whose features are drawn together.
+/* Every strategy in every form gives what the oracle says: models and recordings whose features are drawn
+ * together.
  *
  *     test_strategy_law [FIRST COUNT]     cases FIRST .. FIRST + COUNT - 1
  *
- * STATEPATH_LAW: how many, where COUNT is not given. STATEPATH_ISA: the greatest instruction set, as of the program; the lesser ones are
- * tried, too. Exit status 0; 1, with the case, where something differs; 77 where the processor lacks the instruction set.
+ * STATEPATH_LAW: how many, where COUNT is not given. STATEPATH_ISA: the greatest instruction set, as of the
+ * program; the lesser ones are
+ * tried, too. Exit status 0; 1, with the case, where something differs; 77 where the processor lacks the
+ * instruction set.
  */
 #include <math.h>
 #include <stdio.h>
@@ -139,7 +142,8 @@ static void law_of_one_path(const law_case *x, const sp_strategy *strategy, cons
     free(data);
 }
 
-/* A rule that every path keeps changes nothing, also where paths are relaxed; but greedy looks ahead where there are rules. Adds it to the
+/* A rule that every path keeps changes nothing, also where paths are relaxed; but greedy looks ahead where
+ * there are rules. Adds it to the
  * model. */
 static void law_of_a_kept_rule(law_case *x)
 {

@@ -1,4 +1,5 @@
-/* Draws from the posterior: against the probabilities of all paths of small random models, against marginals of longer recordings, and
+/* Draws from the posterior: against the probabilities of all paths of small random models, against marginals
+ * of longer recordings, and
  * what a seed says. */
 #include "check.h"
 #include "failing_alloc.h"
@@ -24,7 +25,8 @@ typedef struct drawn_tally {
     int n_cases;
 } drawn_tally;
 
-/* Adds the chi-square of the counts to the tally. Paths that are too rare for it count as one; they are left out where they are too
+/* Adds the chi-square of the counts to the tally. Paths that are too rare for it count as one; they are left
+ * out where they are too
  * rare all together. */
 static void add_chi_square(const oracle_list *l, const int *count, uint64_t seed, drawn_tally *tally)
 {
@@ -65,7 +67,8 @@ static void assert_drawn(const drawn_tally *tally)
                  tally->n_cases, tally->excess, tally->excess / sqrt(tally->variance));
 }
 
-/* Draws paths of a recording that has some. None is one that is not allowed, and their numbers are those that their weights say. */
+/* Draws paths of a recording that has some. None is one that is not allowed, and their numbers are those that
+ * their weights say. */
 static void check_drawn(const random_case *c, const oracle_list *l, sp_scratch *scratch, drawn_tally *tally)
 {
     const sp_draw_options options = {.n = DRAWS, .seed = c->seed};
@@ -129,7 +132,8 @@ static void draws_have_the_probabilities_of_their_paths(void **state)
 
 enum { LONG_DRAWS = 300 };
 
-/* Every draw is allowed, and the share of draws of each class at each step is its marginal: 5 standard deviations, and one draw. */
+/* Every draw is allowed, and the share of draws of each class at each step is its marginal: 5 standard
+ * deviations, and one draw. */
 static void check_marginals(const random_case *c, sp_scratch *scratch)
 {
     const int64_t T = c->scores.n_steps;
@@ -218,7 +222,8 @@ static void draw_coin(const coin *c, sp_draw_options options, int32_t *draws)
     sp_scratch_free(scratch);
 }
 
-/* The same seed gives the same draws, of any number the first; another seed, recording or draw gives another path. */
+/* The same seed gives the same draws, of any number the first; another seed, recording or draw gives another
+ * path. */
 static void a_seed_says_the_draws(void **state)
 {
     (void)state;
@@ -238,7 +243,8 @@ static void a_seed_says_the_draws(void **state)
     coin_free(&c);
 }
 
-/* Neighbouring steps, draws, recordings and seeds have nothing to do with each other: as many pairs are equal as different. */
+/* Neighbouring steps, draws, recordings and seeds have nothing to do with each other: as many pairs are equal
+ * as different. */
 static void draws_are_apart(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Runs that durations rule out, as they are counted, and log-normal lengths of any size. What is decoded is in the law of strategies. */
+/* Runs that durations rule out, as they are counted, and log-normal lengths of any size. What is decoded is
+ * in the law of strategies. */
 #include "check.h"
 #include "oracle.h"
 #include "random_model.h"
@@ -71,7 +72,8 @@ static void test_broken_runs(void **state)
     assert_true(n_short > 100 && n_long > 100);
 }
 
-/* A log-normal without a max has weights of all lengths; of one step it has what lies below 1.5, also below 0.5. Only where a millionth of a
+/* A log-normal without a max has weights of all lengths; of one step it has what lies below 1.5, also below
+ * 0.5. Only where a millionth of a
  * millionth of it lies beyond what can be counted is it refused. A run between two others weighs log p(d). */
 static void test_log_normal_lengths(void **state)
 {

@@ -1,6 +1,9 @@
-/* Forward-backward in lanes against the plain kernel in logs, on every instruction set that the machine has; the plain kernel
- * itself is held against enumeration by the law of strategies. Here it goes row by row: in blocks of any length, where exponentials
- * underflow, and where memory lacks, also where the lanes have written before they give up. The exp and log in lanes against the C
+/* Forward-backward in lanes against the plain kernel in logs, on every instruction set that the machine has;
+ * the plain kernel
+ * itself is held against enumeration by the law of strategies. Here it goes row by row: in blocks of any
+ * length, where exponentials
+ * underflow, and where memory lacks, also where the lanes have written before they give up. The exp and log
+ * in lanes against the C
  * library's in long double (whose own rounding is up to 0.2 ulp here). */
 #include <float.h>
 
@@ -10,7 +13,8 @@
 #include "random_model.h"
 #include "statepath/advanced.h"
 
-/* sp_isa_set() does not take the plain kernel, nobody chooses lanes or blocks, and logs of marginals are in no result. */
+/* sp_isa_set() does not take the plain kernel, nobody chooses lanes or blocks, and logs of marginals are in
+ * no result. */
 #include "decode/kernels/kernels.h"
 #include "decode/kernels/lanes/lanes.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
@@ -242,7 +246,8 @@ static sp_chain *draw_sparse(random_source *random, int32_t K)
     return chain;
 }
 
-/* For dozens of steps a class falls behind, farther than a weight can be written as a double, and then it wins back more: also
+/* For dozens of steps a class falls behind, farther than a weight can be written as a double, and then it
+ * wins back more: also
  * where the end of the recording falls behind in the same way, seen from behind. */
 static void a_class_that_comes_back(void **state)
 {
@@ -278,8 +283,10 @@ static void a_class_that_comes_back(void **state)
     assert_true(n_extreme > 1000);
 }
 
-/* The scores that mea and posterior-viterbi are traced over: multiples of 2^-40 next to the marginals and their exact logs, and
- * -INFINITY where those are (mea: where the score is). What the lanes cannot know so well they leave. Returns how many
+/* The scores that mea and posterior-viterbi are traced over: multiples of 2^-40 next to the marginals and
+ * their exact logs, and
+ * -INFINITY where those are (mea: where the score is). What the lanes cannot know so well they leave. Returns
+ * how many
  * recordings they did not. */
 static int check_scores(const sample *s, sp_sum_use use)
 {
@@ -332,7 +339,8 @@ static void scores_of_marginals(void **state)
     assert_true(done[0] > 500 && done[1] > 500);
 }
 
-/* Recordings too long to be kept whole (16 MB of rows): blocks that are made again give what one block gives. */
+/* Recordings too long to be kept whole (16 MB of rows): blocks that are made again give what one block gives.
+ * */
 static void long_recordings_in_blocks(void **state)
 {
     (void)state;
@@ -452,7 +460,8 @@ static void test_log_z_does_not_drift(void **state)
     sp_chain_free(chain);
 }
 
-/* To whole multiples of 2^-30, as far as doubles go finer than that; what rounding decided between equals is gone. */
+/* To whole multiples of 2^-30, as far as doubles go finer than that; what rounding decided between equals is
+ * gone. */
 static void test_rounded_marginals(void **state)
 {
     (void)state;
@@ -468,7 +477,8 @@ static void test_rounded_marginals(void **state)
     assert_true(sp_marginal_rounded(0) == 0 && sp_marginal_rounded(1) == 1);
 }
 
-/* Marginals that underflow are not impossible, and their logs say how improbable. a a: 0, a b: -5000, b b: -10000 nats. */
+/* Marginals that underflow are not impossible, and their logs say how improbable. a a: 0, a b: -5000, b b:
+ * -10000 nats. */
 static void test_logs_of_underflown(void **state)
 {
     (void)state;
@@ -487,7 +497,8 @@ static void test_logs_of_underflown(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Two states that never meet, b so far behind that its exponential has a few bits left, fewer than a double, or none: a step
+/* Two states that never meet, b so far behind that its exponential has a few bits left, fewer than a double,
+ * or none: a step
  * later b is all that there is. */
 static void test_underflow_costs_no_digits(void **state)
 {
@@ -528,7 +539,8 @@ static void test_underflow_costs_no_digits(void **state)
 
 enum { N_STEPS = 700 };
 
-/* Two classes that are never left: the first half speaks for the one and the second as much for the other, so that forward and
+/* Two classes that are never left: the first half speaks for the one and the second as much for the other, so
+ * that forward and
  * backward rows hardly overlap in the middle: e^-350 is too little for the lanes. */
 typedef struct overlap {
     sp_chain *chain;

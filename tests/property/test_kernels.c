@@ -1,4 +1,5 @@
-/* What the fast kernels do inside: blocks, rounds, teams, chunks, single steps and sums, against the plain ones; which chains each takes. Their
+/* What the fast kernels do inside: blocks, rounds, teams, chunks, single steps and sums, against the plain
+ * ones; which chains each takes. Their
  * paths are in the law of strategies. */
 #include "check.h"
 #include "random_batch.h"
@@ -311,8 +312,10 @@ static void compare_shared(const sp_chain *chain, const sp_scores *scores, uint6
     free(path);
 }
 
-/* Chunks that are proved, chunks over a power of two, scores that end half way between two multiples of a last bit, ties,
- * impossible scores, sums above zero and of both signs, and classes that are never left, so that no chunk is proved. */
+/* Chunks that are proved, chunks over a power of two, scores that end half way between two multiples of a
+ * last bit, ties,
+ * impossible scores, sums above zero and of both signs, and classes that are never left, so that no chunk is
+ * proved. */
 static void rounds_of_chunks_equal_plain(void **state)
 {
     (void)state;

@@ -3,8 +3,10 @@
 #include "random_model.h"
 #include "statepath/advanced.h"
 
-/* The search in blocks of sqrt(T) steps finds what the search in one piece finds. 70 classes, each with ten states of its own,
- * and 600 paths make 420,000 entries a step, so that 41 steps are more than are kept whole; a sub-problem small enough to be kept
+/* The search in blocks of sqrt(T) steps finds what the search in one piece finds. 70 classes, each with ten
+ * states of its own,
+ * and 600 paths make 420,000 entries a step, so that 41 steps are more than are kept whole; a sub-problem
+ * small enough to be kept
  * whole has the same first paths. */
 static void test_blocks(void **state)
 {

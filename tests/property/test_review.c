@@ -1,4 +1,5 @@
-/* Steps worth a look, against the definition in advanced.h by enumeration of all paths, each step that is chosen being held fast from then on. */
+/* Steps worth a look, against the definition in advanced.h by enumeration of all paths, each step that is
+ * chosen being held fast from then on. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "oracle.h"
@@ -135,7 +136,8 @@ static void steps_are_those_of_the_definition(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Fewer steps are the first of more; those that gain less than `least` are left out; memory that lacks is said. */
+/* Fewer steps are the first of more; those that gain less than `least` are left out; memory that lacks is
+ * said. */
 static void few_are_the_first_of_many(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Posteriors of spans against sums over all paths of small random models, whose classes are read as random tags. What a path reads
+/* Posteriors of spans against sums over all paths of small random models, whose classes are read as random
+ * tags. What a path reads
  * as is said here once more, span by span; the spans of a path are held against it, too. */
 #include "check.h"
 #include "failing_alloc.h"

@@ -64,7 +64,8 @@ double oracle_run_weight(const sp_duration *d, int64_t length, bool is_cut)
 
 /* ---- the graph ---- */
 
-/* The states that one declared state becomes: one row, or two of a duration, the second for runs that began before the recording or the
+/* The states that one declared state becomes: one row, or two of a duration, the second for runs that began
+ * before the recording or the
  * gap did. */
 typedef struct expanded {
     int32_t first, length, n_rows;
@@ -148,7 +149,8 @@ static void add_edge(builder *b, int32_t from, int32_t to, double weight)
     b->to[b->n_edges++] = to;
 }
 
-/* What leaving a run at its d-th step weighs (d from 0), all that a run weighs being that: until it is over it weighs as one that is cut. */
+/* What leaving a run at its d-th step weighs (d from 0), all that a run weighs being that: until it is over
+ * it weighs as one that is cut. */
 static double leaving(const expanded *x, int32_t d, bool is_cut)
 {
     return x->run[1][0] + (is_cut ? 0 : x->run[0][d] - x->run[1][d]);

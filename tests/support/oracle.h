@@ -1,13 +1,19 @@
-/* The oracle: slow and plain decoders to hold the fast ones against, in two forms that share nothing with the library.
+/* The oracle: slow and plain decoders to hold the fast ones against, in two forms that share nothing with the
+ * library.
  *
- * The textbook form writes a model out as a graph of states, from the model as declared and never from the compiled chain: a minimum
- * dwell of d is d states in a row, a duration a row of states that count. Recurrences over the graph are those of textbooks; each partial path
- * keeps its whole history, so that ties are decided by comparing histories. Any number of steps; rules have no part in it.
+ * The textbook form writes a model out as a graph of states, from the model as declared and never from the
+ * compiled chain: a minimum
+ * dwell of d is d states in a row, a duration a row of states that count. Recurrences over the graph are
+ * those of textbooks; each partial path
+ * keeps its whole history, so that ties are decided by comparing histories. Any number of steps; rules have
+ * no part in it.
  *
- * The other form goes through all paths of classes and weighs each by the definitions alone: the length of each run by p(d), each rule by its
+ * The other form goes through all paths of classes and weighs each by the definitions alone: the length of
+ * each run by p(d), each rule by its
  * violations as models/rules.md counts them. A few steps.
  *
- * It needs the standard library and the public headers of models and scores only, so that it runs wherever the library does.
+ * It needs the standard library and the public headers of models and scores only, so that it runs wherever
+ * the library does.
  */
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
@@ -57,7 +63,8 @@ typedef struct oracle_answer {
 oracle_answer oracle_argmax(const sp_scores *scores, bool is_relaxed, int32_t *path);
 oracle_answer oracle_viterbi(const oracle_model *m, const sp_scores *scores, bool is_relaxed, int32_t *path);
 oracle_answer oracle_beam(const oracle_model *m, const sp_scores *scores, int32_t width, int32_t *path);
-/* looks_ahead: nothing is begun that the weights of the model, whatever the scores, leave no way to the end from. */
+/* looks_ahead: nothing is begun that the weights of the model, whatever the scores, leave no way to the end
+ * from. */
 oracle_answer oracle_greedy(const oracle_model *m, const sp_scores *scores, bool is_relaxed, bool looks_ahead,
                             int32_t *path);
 oracle_answer oracle_online(const oracle_model *m, const sp_scores *scores, int64_t lag, bool looks_ahead,
@@ -67,10 +74,12 @@ oracle_answer oracle_online(const oracle_model *m, const sp_scores *scores, int6
 int32_t oracle_nbest(const oracle_model *m, const sp_scores *scores, int32_t n, int32_t *paths,
                      double *values);
 
-/* Log marginals [T,K] of the classes (NULL: not wanted) and log Z, by sums of exponentials of logs. -INFINITY: there is no path. */
+/* Log marginals [T,K] of the classes (NULL: not wanted) and log Z, by sums of exponentials of logs.
+ * -INFINITY: there is no path. */
 double oracle_marginals(const oracle_model *m, const sp_scores *scores, double *log_marginal);
 
-/* The first step that no state reaches, T-1 when only the end rule fails, -1 when a path exists; by sets of states. */
+/* The first step that no state reaches, T-1 when only the end rule fails, -1 when a path exists; by sets of
+ * states. */
 int64_t oracle_first_unreachable(const oracle_model *m, const sp_scores *scores);
 
 /* The greatest score of a path, in O(M) memory; -INFINITY when there is none. */
@@ -105,15 +114,17 @@ typedef struct oracle_rule {
     oracle_expression *expression; /* of whole and never; owned */
     int32_t n;                     /* so many steps or runs */
     bool is_of_runs;
-    uint32_t of,
-        other; /* classes that it is about; FOLLOWED_BY, PRECEDED_BY: those; from the first of them (0: from the start) */
+    uint32_t of; /* classes that it is about */
+    uint32_t
+        other;   /* FOLLOWED_BY, PRECEDED_BY: those; else counted from the first of them, 0: from the start */
     double cost; /* nats a violation; INFINITY: forbidden */
     bool may_at_gap;
 } oracle_rule;
 
 void oracle_expression_free(oracle_expression *e);
 
-/* How many positions an expression has when it is written out; more than ORACLE_POSITIONS cannot be counted here. */
+/* How many positions an expression has when it is written out; more than ORACLE_POSITIONS cannot be counted
+ * here. */
 enum { ORACLE_POSITIONS = 62 };
 int32_t oracle_positions(const oracle_expression *e);
 

@@ -1,4 +1,5 @@
-/* Rules by their definition (models/rules.md). An expression is written out as positions, one for each step that it names, each with what may
+/* Rules by their definition (models/rules.md). An expression is written out as positions, one for each step
+ * that it names, each with what may
  * follow it (Glushkov 1961); counts and places are counted along the path. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Recurrences over the graph of a model. Each state keeps the best partial paths into it, whole:
  *
- *     paths[t,j] = the n best, distinct in classes, of { paths[t-1,i] then j :  score + weight[i,j] },  e[t,j] added to each
+ *     paths[t,j] = the n best, distinct in classes, of { paths[t-1,i] then j :  score + weight[i,j] },
+ * e[t,j] added to each
  *
  * n is 1 but for the N best. Relaxed, fewer broken rules come before a greater score. */
 #include <math.h>
@@ -89,7 +90,8 @@ static void add_term(node *path, double term)
         path->score += term;
 }
 
-/* A way out of the path's last state that is forbidden breaks one rule; the run that it ends weighs as one beside a gap where that may be. */
+/* A way out of the path's last state that is forbidden breaks one rule; the run that it ends weighs as one
+ * beside a gap where that may be. */
 static void add_way_out(const walk *w, node *path, double weight)
 {
     const double leave = w->m->leave[path->state];
@@ -289,7 +291,8 @@ static oracle_answer stuck(const oracle_model *m, const sp_scores *scores, int64
 
 /* ---- Viterbi, the N best, beam search ---- */
 
-/* Goes through a recording. Returns how many paths there are, in best [n]; or the step t where none is left, as -1 - t. */
+/* Goes through a recording. Returns how many paths there are, in best [n]; or the step t where none is left,
+ * as -1 - t. */
 static int64_t go_through(walk *w, int32_t width, node *best)
 {
     const int64_t T = w->scores->n_steps;
@@ -409,7 +412,8 @@ static void drop_hopeless(const walk *w, int64_t t, front *f)
             f->count[j] = 0;
 }
 
-/* Decides step t by the best partial path that ends `lag` steps later (at the end of the recording at the latest), then the next; end
+/* Decides step t by the best partial path that ends `lag` steps later (at the end of the recording at the
+ * latest), then the next; end
  * weights count at the last step where counts_end, or where there is a lag. */
 static oracle_answer decide(walk *w, int64_t lag, bool counts_end, int32_t *path)
 {

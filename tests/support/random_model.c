@@ -117,7 +117,7 @@ static sp_duration draw_duration(random_source *random, const random_shape *shap
         random_chance(random, 0.5) ? (d.min.value > 1 ? d.min.value : 1) + random_below(random, most) : 0;
     d.centre.value = 1 + 2 * random_unit(random);
     d.spread = 0.3 + 2 * random_unit(random);
-    const int32_t what = shape->has_weights ? random_below(random, 5) : 0;
+    const int32_t what = shape->has_weights && !shape->has_ranges_only ? random_below(random, 5) : 0;
     if (what == 1)
         d.form = SP_DURATION_NEGATIVE_BINOMIAL;
     else if (what == 2)

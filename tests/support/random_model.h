@@ -37,16 +37,16 @@ typedef struct random_shape {
     double spread, shift; /* scores are so many times as far apart (0: once), and so much higher */
     int32_t
         columns; /* states share what leads to them, so that there are so many sets of it; 0: they do not */
-    bool
-        is_left_right; /* a state is followed by itself and by those just after it, in an order that is drawn */
-    bool scales_weights; /* the chain may have a transition weight */
+    bool is_left_right;   /* a state is followed by itself and by those after it, in an order that is drawn */
+    bool has_ranges_only; /* durations are ranges, so that their weights are whole numbers */
+    bool scales_weights;  /* the chain may have a transition weight */
 } random_shape;
 
 /* For tables of shapes, a row a shape: {4, 6, 1, 1, TIES, WEIGHTS, NO, 0.3}. */
 enum { NO = false, TIES = true, WEIGHTS = true, GAPS = true };
 
-/* One model and the scores of one recording, both owned. The columns of the scores may be in another order than the model's
- * classes. */
+/* One model and the scores of one recording, both owned. The columns of the scores may be in another order
+ * than the model's classes. */
 typedef struct random_case {
     uint64_t seed;
     sp_model *model;

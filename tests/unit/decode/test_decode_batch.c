@@ -1,4 +1,5 @@
-/* Batches: what need not be asked for, workers, lack of memory. What is decoded is in the law of strategies. */
+/* Batches: what need not be asked for, workers, lack of memory. What is decoded is in the law of strategies.
+ * */
 #include "check.h"
 #include "decode_one.h"
 #include "failing_alloc.h"

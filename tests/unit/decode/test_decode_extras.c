@@ -1,4 +1,5 @@
-/* What may be asked for beside paths: what is refused, and lack of memory. What is answered is in the law of strategies. */
+/* What may be asked for beside paths: what is refused, and lack of memory. What is answered is in the law of
+ * strategies. */
 #include "check.h"
 #include "decode_one.h"
 #include "failing_alloc.h"

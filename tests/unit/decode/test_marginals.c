@@ -1,4 +1,5 @@
-/* Forward-backward and what follows from it where the answer is known: long recordings, scores far apart, and worked cases. */
+/* Forward-backward and what follows from it where the answer is known: long recordings, scores far apart, and
+ * worked cases. */
 #include "check.h"
 #include "decode_one.h"
 #include "statepath/advanced.h"
@@ -17,7 +18,8 @@ static sp_chain *two_classes(double stay, double change, bool is_left_right)
     return chain;
 }
 
-/* Two classes that only differ in when the one change comes: the marginals of 300,000 steps are known in closed form. */
+/* Two classes that only differ in when the one change comes: the marginals of 300,000 steps are known in
+ * closed form. */
 static void test_long_recording(void **state)
 {
     (void)state;
@@ -84,7 +86,8 @@ static void test_extreme_scores(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Two states that never meet, b so far behind that its exponential has a few bits left, fewer than a double, or none: a step
+/* Two states that never meet, b so far behind that its exponential has a few bits left, fewer than a double,
+ * or none: a step
  * later b is all that there is. */
 static void test_underflow_costs_no_digits(void **state)
 {
@@ -115,8 +118,10 @@ static void test_underflow_costs_no_digits(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Four paths of equal weight. 0 stands first in two of them and 1 last in two others; together they would have the greatest sum
- * of marginals by far, but the only way from 0 to 1 is a class that is impossible where it would be needed. */
+/* Four paths of equal weight. 0 stands first in two of them and 1 last in two others; together they would
+ * have the greatest sum
+ * of marginals by far, but the only way from 0 to 1 is a class that is impossible where it would be needed.
+ * */
 static void test_impossible_steps_are_never_taken(void **state)
 {
     (void)state;
@@ -156,7 +161,8 @@ static void test_impossible_steps_are_never_taken(void **state)
     sp_scratch_free(scratch);
 }
 
-/* b must stay for two steps, the last one too. a a a, a a c and a b b weigh 1, 1/2 and 4/3: a is the likeliest class of step 1
+/* b must stay for two steps, the last one too. a a a, a a c and a b b weigh 1, 1/2 and 4/3: a is the
+ * likeliest class of step 1
  * and b that of step 2, but a b alone may not end. */
 static void test_mea_keeps_the_end_of_a_dwell(void **state)
 {

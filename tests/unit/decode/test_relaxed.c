@@ -1,10 +1,12 @@
-/* Relaxed decoding, worked by hand: what breaks a rule, at which step it is marked, and what a run weighs that a broken rule ends. */
+/* Relaxed decoding, worked by hand: what breaks a rule, at which step it is marked, and what a run weighs
+ * that a broken rule ends. */
 #include "check.h"
 #include "decode_one.h"
 
 static const sp_strategy viterbi = {SP_VITERBI, 0}, argmax = {SP_ARGMAX, 0};
 
-/* Worked by hand: a cut dwell is one broken rule, flagged where the dwell was cut; impossible classes, start and end count one
+/* Worked by hand: a cut dwell is one broken rule, flagged where the dwell was cut; impossible classes, start
+ * and end count one
  * each; nothing is broken across a gap. */
 static void test_worked_cases(void **state)
 {
@@ -39,7 +41,8 @@ static void test_worked_cases(void **state)
     sp_chain_free(chain);
     sp_model_free(model);
 
-    /* Starts in a only, ends in b only, never changes: one change, or a wrong start, or a wrong end. The score decides. */
+    /* Starts in a only, ends in b only, never changes: one change, or a wrong start, or a wrong end. The
+     * score decides. */
     model = sp_model_new("ends", 2, names);
     assert_ok(sp_model_set_matrix(model, only_stay, NULL, &err), &err);
     model->start = calloc(2, sizeof(double));
@@ -103,7 +106,8 @@ static void test_argmax_relaxed(void **state)
     sp_model_free(model);
 }
 
-/* Neither a nor b may end a recording, and c, which may, is never possible. So each path breaks a rule at the end at least, and what the last run
+/* Neither a nor b may end a recording, and c, which may, is never possible. So each path breaks a rule at the
+ * end at least, and what the last run
  * of a weighs decides, as beside a gap where runs are whole: log of 1/2 for one step, of 1/8 for two. */
 static void test_run_that_a_broken_end_cuts(void **state)
 {

@@ -1,4 +1,5 @@
-/* Streams: when a step is decided, what a failed push leaves, and what is refused. What they decide is in the law of strategies. */
+/* Streams: when a step is decided, what a failed push leaves, and what is refused. What they decide is in the
+ * law of strategies. */
 #include "check.h"
 #include "decode_one.h"
 #include "oracle.h"
@@ -138,7 +139,8 @@ static void test_failed_push(void **state)
     sp_chain_free(chain);
 }
 
-/* A stream as long as one likes: values stay small, decisions stay right. Scores of -1e12 a step would eat all digits of a sum.
+/* A stream as long as one likes: values stay small, decisions stay right. Scores of -1e12 a step would eat
+ * all digits of a sum.
  */
 static void test_endless_stream(void **state)
 {

@@ -3,7 +3,8 @@
 #include "decode_one.h"
 #include "random_model.h"
 
-/* With one state per class each choice is plain previous-prediction masking, score by score, in any length. */
+/* With one state per class each choice is plain previous-prediction masking, score by score, in any length.
+ * */
 static void test_is_previous_prediction_masking(void **state)
 {
     (void)state;
@@ -108,10 +109,42 @@ static void test_score_across_a_gap(void **state)
     sp_chain_free(chain);
 }
 
+/* Runs of exactly two steps, also at the ends: from every second step on the rules leave a way to the end.
+ * Greedy counts the steps that remain,
+ * however many. */
+static void test_greedy_counts_what_remains(void **state)
+{
+    (void)state;
+    enum { T = 100 };
+    static double data[2 * T];
+    const char *const names[] = {"a", "b"};
+    sp_model *model = sp_model_new("pairs", 2, names);
+    sp_scratch *scratch = sp_scratch_new();
+    const sp_scores scores = {data, SP_F64, 2, T, NULL, NULL, NULL};
+    int32_t path[T];
+    double score;
+    sp_chain *chain;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, (const uint8_t[]){0, 1, 1, 0}, NULL, &err), &err);
+    model->durations = calloc(2, sizeof *model->durations);
+    model->whole_at_start = model->whole_at_end = true;
+    for (int k = 0; k < 2; k++)
+        model->durations[k] = (sp_duration){.form = SP_DURATION_RANGE, .min = {2, false}, .max = {2, false}};
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    assert_ok(decode_greedy(chain, &scores, scratch, path, &score, &err), &err);
+    for (int t = 0; t < T; t++)
+        assert_int_equal(path[t], t / 2 % 2);
+    assert_true(score == 0);
+    sp_chain_free(chain);
+    sp_model_free(model);
+    sp_scratch_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_is_previous_prediction_masking),
+        cmocka_unit_test(test_greedy_counts_what_remains),
         cmocka_unit_test(test_staying_under_a_rule),
         cmocka_unit_test(test_score_across_a_gap),
     };
