@@ -104,8 +104,9 @@ class Rules:
                 self.weight[i, i] = 0
         ends = model.get("durations_at_ends", "cut")
         self.cut = [(ends if isinstance(ends, str) else ends.get(side, "cut")) == "cut" for side in ("start", "end")]
-        self.rules = [(rule_of(r["rule"], self.classes, r.get("at_gap") == "may", seconds), INF if r["cost"] is None else r["cost"])
-                      for r in model.get("rules", [])]
+        rules = [{"rule": r} if isinstance(r, str) else r for r in model.get("rules", [])]
+        self.rules = [(rule_of(r["rule"], self.classes, r.get("at_gap") == "may", seconds),
+                       INF if r.get("cost") is None else r["cost"]) for r in rules]
         self.prior = None
         if "prior" in model:
             prior = model["prior"]

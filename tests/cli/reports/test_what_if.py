@@ -183,8 +183,11 @@ class TestWhatIf(st.TestCase):
             rows = np.concatenate([np.arange(offsets[n], offsets[n + 1]) for n in kept])
             out.attrs.update(f.attrs)
             for key, data in f.items():
-                whose = rows if data.shape[:1] == (offsets[-1],) else kept if key == "ids" else slice(None)
-                out[key] = data[:][whose] if key != "offsets" else np.cumsum([0] + [offsets[n + 1] - offsets[n] for n in kept])
+                if key == "offsets":
+                    out[key] = np.cumsum([0] + [offsets[n + 1] - offsets[n] for n in kept])
+                else:
+                    whose = rows if data.shape[:1] == (offsets[-1],) else kept if key == "ids" else ()
+                    out[key] = data[()][whose]
         return "held.h5"
 
     def as_program(self, page, file, strategies, seed, *options, n=CHANGES):
