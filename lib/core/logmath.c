@@ -220,10 +220,11 @@ void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes)
 {
     const int32_t K = n_classes;
     const int64_t most = K < 1 || K > SP_SOFTMAX_CLASSES ? 0 : TILE / K < MOST_ROWS ? TILE / K : MOST_ROWS;
-    for (int64_t t = 0; t < n_rows; t += most ? most : 1)
+    for (int64_t t = 0; t < n_rows; t += most ? most : 1) {
+        const int64_t left = n_rows - t;
         if (most)
-            SP_BY_ISA(softmax_rows, sp_isa_current())
-            (x + t * K, (int)(n_rows - t < most ? n_rows - t : most), K);
+            SP_BY_ISA(softmax_rows, sp_isa_current())(x + t * K, (int)(left < most ? left : most), K);
         else
             sp_log_softmax(x + t * K, K, x + t * K);
+    }
 }

@@ -102,7 +102,8 @@ static void test_names_cannot_speak_to_the_terminal(void **state)
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(text, "a\xEF\xBF\xBD[2Jb c\xEF\xBF\xBD"));
     assert_non_null(strstr(text, "\xE2\x80\xA6")); /* the ellipsis */
-    assert_non_null(strstr(text, "\n睡眠         1 "));    /* a wide name takes its four columns, not its six bytes */
+    assert_non_null(
+        strstr(text, "\n睡眠         1 ")); /* a wide name takes its four columns, not its six bytes */
     free(text);
     sp_error err = {0};
     assert_ok(sp_report_json(c, &json, &err), &err);
