@@ -39,6 +39,7 @@ struct sp_path_format {
     bool is_text;        /* written to e->text, else to e->output */
     bool takes_tokens;
     bool takes_spans; /* segments and values of spans are kept, too (paths_writer.h) */
+    bool takes_segments;
     /* Can such a file hold them? NULL: always. SP_OK, SP_EINVAL. */
     sp_status (*check)(const char *file, const sp_paths_header *header, sp_error *err);
     /* All of it. paths: for each strategy room for `most` steps, which are those of any recordings that sp_kept_paths_fit() takes

@@ -46,7 +46,8 @@ static sp_status open_other(sp_paths_export *e, const char *file, const sp_path_
     e->output.together = header->together;
     e->texts = header->texts;
     e->has_values = header->n_extras > 0;
-    TRY(sp_kept_paths_open(&e->kept, file, header, format->takes_spans, err));
+    const bool with_values = format->takes_spans || (format->takes_segments && header->with_segments);
+    TRY(sp_kept_paths_open(&e->kept, file, header, with_values, err));
 done:
     return status;
 }

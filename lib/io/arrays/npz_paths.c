@@ -112,6 +112,26 @@ done:
     return status;
 }
 
+static sp_status write_segments(archive *a, const sp_paths_export *e, int64_t most, sp_error *err)
+{
+    const sp_paths_info *info = &e->kept.info;
+    int64_t *segments = malloc(((size_t)most + 1) * sizeof *segments);
+    sp_status status = SP_OK;
+    if (!segments)
+        return sp_no_memory(err);
+    TRY(begin_member(a, "segments", "i8", info->n_steps, err));
+    for (int64_t first = 0, n; first < info->n_recordings; first += n) {
+        n = sp_kept_paths_fit(info, first);
+        const int64_t n_steps = info->offsets[first + n] - info->offsets[first];
+        TRY(sp_kept_paths_segments(&e->kept, first, n, segments, err));
+        TRY(append_values(a, segments, (size_t)n_steps * sizeof *segments, err));
+    }
+    TRY(end_member(a, err));
+done:
+    free(segments);
+    return status;
+}
+
 /* The letters of UTF-8 text as UTF-32, in this machine's order. Returns how many. */
 static size_t letters_of(const char *text, uint32_t *out)
 {
@@ -191,7 +211,6 @@ static sp_status write_holes(archive *a, const sp_paths_export *e, sp_error *err
 static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err)
 {
     int32_t *path = paths[0];
-    (void)most;
     const sp_paths_info *info = &e->kept.info;
     archive a = {.output = &e->output};
     unsigned char end[END] = "PK\5\6";
@@ -203,6 +222,8 @@ static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp
     TRY(write_texts(&a, "classes", info->n_classes, info->classes, err));
     if (info->has_labels)
         TRY(write_steps(&a, "labels", e, info->n_strategies, path, err));
+    if (info->has_segments)
+        TRY(write_segments(&a, e, most, err));
     if (e->kept.holes)
         TRY(write_holes(&a, e, err));
     store(end + 8, (uint64_t)a.n, 2);
@@ -216,4 +237,4 @@ done:
     return status;
 }
 
-const sp_path_format sp_npz_paths = {.endings = ".npz", .write = write_npz};
+const sp_path_format sp_npz_paths = {.endings = ".npz", .takes_segments = true, .write = write_npz};
