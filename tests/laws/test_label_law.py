@@ -72,7 +72,7 @@ class TestLabelLaw(st.TestCase):
                                                       "argmax,viterbi"))
             with self.subTest(case):
                 self.assertEqual(self.figures(*given), wanted)
-        self.assertGreater(n, 250)
+        self.assertGreater(n, 250 // formats.SHARE)
 
     def fitted(self, *words):
         self.statepath("fit", *words, *FIT)
