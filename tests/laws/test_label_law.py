@@ -32,7 +32,7 @@ class TestLabelLaw(st.TestCase):
 
     def each(self, *contents):
         """(case, what is given after --labels, the scores) of each case, which is written."""
-        for case in formats.cases(formats.LABELS):
+        for case in formats.cases(formats.LABELS, formats.SHARE):
             shutil.rmtree(self.folder, ignore_errors=True)
             os.mkdir(self.folder)
             if case.content not in contents or case.layout == "files":

@@ -415,14 +415,14 @@ FORMATS = {
 Case = namedtuple("Case", "content layout format")
 
 
-SHARE = 7 if os.environ.get("STATEPATH_LIGHT") else 1  # one of so many cases
+SHARE = 7 if os.environ.get("STATEPATH_LIGHT") else 1  # of so many cases one, where each is a program's run
 
 
-def cases(contents=CONTENTS):
+def cases(contents=CONTENTS, share=1):
     """Every one that may be written: of contents that EVERYWHERE does not name in fewer layouts."""
     everything = [Case(c, lay, f) for c in contents for lay in LAYOUTS for f in FORMATS
                   if c in EVERYWHERE or lay in FEW]
-    return everything[::SHARE]
+    return everything[::share]
 
 
 def written(case, folder_, contents=CONTENTS):
