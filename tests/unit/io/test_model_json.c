@@ -69,8 +69,8 @@ static void forbid_and_matrix_say_the_same(void **state)
         "{\"forbid\":{\"b\":[],\"a\":[\"b\"]},\"classes\":[\"a\",\"b\"],\"statepath_model\":1}",
         "{\"statepath_model\":1,\"classes\":[\"a\",\"b\"],\"matrix\":[[1,0],[1,1]]}",
         "{\"statepath_model\":1,\"classes\":[\"a\",\"b\"],\"matrix\":[[true,false],[1.0,true]]}",
-        "\xEF\xBB\xBF{\"statepath_model\":1,\"classes\":[\"a\",\"b\"],\"allow\":{\"b\":[\"b\",\"a\"],\"a\":["
-        "\"a\"]}}"};
+        ("\xEF\xBB\xBF{\"statepath_model\":1,\"classes\":[\"a\",\"b\"],"
+         "\"allow\":{\"b\":[\"b\",\"a\"],\"a\":[\"a\"]}}")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         sp_model *m = read_model(texts[i]);
         assert_edges(m, "1011");
