@@ -6,12 +6,12 @@
 
 #include "core/row_check.h"
 #include "decode/batch_extras.h"
-#include "decode/checked.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
 #include "decode/rules_watch.h"
 #include "decode/sequence.h"
 #include "decode/strategy.h"
+#include "statepath/decode.h"
 
 sp_decode_options sp_decode_options_default(void)
 {

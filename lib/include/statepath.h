@@ -9,6 +9,7 @@
 #include "statepath/advanced.h"
 #include "statepath/context.h"
 #include "statepath/decode.h"
+#include "statepath/field.h"
 #include "statepath/mask.h"
 #include "statepath/model.h"
 #include "statepath/scores.h"

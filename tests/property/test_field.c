@@ -1,9 +1,7 @@
 /* Random fields against an enumeration of all paths: values, gradients, gradients of marginals; the same bits everywhere. */
 #include "check.h"
 #include "random_model.h"
-
-/* Weights that change from call to call are given by Python alone. */
-#include "decode/kernels/field.h"
+#include "statepath/field.h"
 
 enum { CLASSES = 11, STEPS = 5, ROWS = 4, PLACES = ROWS * STEPS, ROUNDS = 1500 };
 

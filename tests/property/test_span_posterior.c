@@ -1,13 +1,10 @@
 /* Posteriors of spans against sums over all paths of small random models, whose classes are read as random
- * tags. What a path reads
- * as is said here once more, span by span; the spans of a path are held against it, too. */
+ * tags. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "oracle.h"
 #include "random_model.h"
-#include "tags/tags.h"
-
-#include "decode/strategies/span_posterior.h" /* not exported: what the pipeline calls */
+#include "statepath/advanced.h"
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
@@ -17,24 +14,25 @@ static const random_shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 1500, MOST_CLASSES = 4 };
 
-static bool starts_anew(sp_tag tag)
-{
-    return tag.kind == SP_TAG_BEGIN || tag.kind == SP_TAG_SINGLE;
-}
+/* What a class says: outside, or of an entity of a type, which begins with it or ends with it or neither. */
+typedef struct tag {
+    int32_t type; /* -1: outside */
+    bool begins, ends;
+} tag;
+static const tag outside = {.type = -1};
 
-static bool is_last_one(sp_tag tag)
+static bool is_border(tag before, tag now)
 {
-    return tag.kind == SP_TAG_END || tag.kind == SP_TAG_SINGLE;
+    return now.begins || before.ends || now.type != before.type;
 }
 
 /* Is there a border of entities of one type before step t? */
-static bool is_parted(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t t)
+static bool is_parted(const tag *tags, const sp_scores *s, const int32_t *path, int64_t t)
 {
-    return t == 0 || t == s->n_steps || sp_scores_is_gap(s, t) || starts_anew(tags[path[t]]) ||
-           is_last_one(tags[path[t - 1]]) || tags[path[t]].type != tags[path[t - 1]].type;
+    return t == 0 || t == s->n_steps || sp_scores_is_gap(s, t) || is_border(tags[path[t - 1]], tags[path[t]]);
 }
 
-static bool reads_as(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t first, int64_t last,
+static bool reads_as(const tag *tags, const sp_scores *s, const int32_t *path, int64_t first, int64_t last,
                      int32_t type)
 {
     if (!is_parted(tags, s, path, first) || !is_parted(tags, s, path, last + 1))
@@ -46,8 +44,7 @@ static bool reads_as(const sp_tag *tags, const sp_scores *s, const int32_t *path
 }
 
 /* The share of the weight of all paths that those have which read as having the span. */
-static double share_of(const sp_tag *tags, const sp_scores *s, const oracle_list *l,
-                       const sp_span_place *span)
+static double share_of(const tag *tags, const sp_scores *s, const oracle_list *l, const sp_span_place *span)
 {
     double sum = 0;
     for (int i = 0; i < l->n; i++)
@@ -58,36 +55,30 @@ static double share_of(const sp_tag *tags, const sp_scores *s, const oracle_list
 
 static bool reads(const void *arg, int32_t type, sp_span_pair pair, int32_t before, int32_t now)
 {
-    const sp_tag *tags = arg;
-    const sp_tag from = before < 0 ? sp_tag_outside : tags[before], to = now < 0 ? sp_tag_outside : tags[now];
-    return pair == SP_SPAN_BEGINS ? to.type == type && sp_entity_starts(from, to)
-           : pair == SP_SPAN_ENDS
-               ? from.type == type && sp_entity_ends(from, to)
-               : from.type == type && !sp_entity_ends(from, to) && !sp_entity_starts(from, to);
+    const tag *tags = arg, from = before < 0 ? outside : tags[before], to = now < 0 ? outside : tags[now];
+    return pair == SP_SPAN_BEGINS ? to.type == type && is_border(from, to)
+                                  : from.type == type && is_border(from, to) == (pair == SP_SPAN_ENDS);
 }
 
-static void draw_tags(random_source *random, int32_t n, sp_tag *tags)
+static void draw_tags(random_source *random, int32_t n, tag *tags)
 {
     for (int32_t k = 0; k < n; k++) {
-        const sp_tag_kind kind = (sp_tag_kind)random_below(random, SP_N_TAG_KINDS);
-        tags[k] = kind == SP_TAG_OUTSIDE ? sp_tag_outside : (sp_tag){kind, random_below(random, 2)};
+        tags[k] = outside;
+        if (random_chance(random, 0.8))
+            tags[k] = (tag){random_below(random, 2), random_chance(random, 0.5), random_chance(random, 0.5)};
     }
 }
 
-/* Every span of a path stands in the list, and nothing else. */
-static void check_list(const random_case *c, const sp_tag *tags, const int32_t *path, int64_t n,
-                       const sp_tagged_span *found)
+/* The spans of a path; returns how many. */
+static int64_t spans_of(const random_case *c, const tag *tags, const int32_t *path, sp_span_place *spans)
 {
-    int64_t expected = 0;
+    int64_t n = 0;
     for (int64_t first = 0; first < c->scores.n_steps; first++)
         for (int64_t last = first; last < c->scores.n_steps; last++)
             for (int32_t type = 0; type < 2; type++)
-                if (reads_as(tags, &c->scores, path, first, last, type)) {
-                    assert_true(expected < n && found[expected].first == first &&
-                                found[expected].last == last && found[expected].type == type);
-                    expected++;
-                }
-    assert_int_equal(n, expected);
+                if (reads_as(tags, &c->scores, path, first, last, type))
+                    spans[n++] = (sp_span_place){first, last, type};
+    return n;
 }
 
 static void check_case(uint64_t seed, sp_scratch *scratch, int64_t *n_sure)
@@ -95,9 +86,8 @@ static void check_case(uint64_t seed, sp_scratch *scratch, int64_t *n_sure)
     random_case c = random_case_new(seed, &shapes[seed % N_SHAPES]);
     const oracle_declared declared = {c.model, &c.options, 0, NULL};
     random_source random = {seed * 31 + 7};
-    sp_tag tags[MOST_CLASSES];
+    tag tags[MOST_CLASSES];
     int32_t path[ORACLE_STEPS];
-    sp_tagged_span found[ORACLE_STEPS];
     sp_span_place spans[ORACLE_STEPS];
     double posteriors[ORACLE_STEPS];
     sp_error err;
@@ -107,12 +97,9 @@ static void check_case(uint64_t seed, sp_scratch *scratch, int64_t *n_sure)
     for (int64_t t = 0; t < T; t++) /* the best path, or any */
         if (!has_path || random_chance(&random, 0.2))
             path[t] = random_below(&random, c.scores.n_classes);
-    const int64_t n = sp_tagged_spans(tags, T, path, c.scores.segments, found);
-    check_list(&c, tags, path, n, found);
-    for (int64_t i = 0; i < n; i++) {
-        spans[i] = (sp_span_place){found[i].first, found[i].last, found[i].type};
+    const int64_t n = spans_of(&c, tags, path, spans);
+    for (int64_t i = 0; i < n; i++)
         posteriors[i] = -1;
-    }
     if (T > 0 && n > 0) {
         oracle_list all = oracle_list_new(&declared, &c.scores);
         const sp_status status =
@@ -149,8 +136,7 @@ static void lack_of_memory_is_said(void **state)
         random_case_free(&c);
         c = random_case_new(seed, &shapes[0]);
     }
-    const sp_tag tags[MOST_CLASSES] = {
-        {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}};
+    const tag one = {.begins = true}, tags[MOST_CLASSES] = {one, one, one, one};
     const sp_span_place span = {0, 0, 0};
     double posterior = -1;
     sp_error err;

@@ -6,7 +6,7 @@
  *     posterior   = sum_j exp(q[r,j] + b[r,j]) / sum_j exp(a[r,j] + b[r,j]),   r = last+1, or `last` where nothing follows
  *
  * q has the same values taken out as a, so the quotient needs no log Z. */
-#include "decode/strategies/span_posterior.h"
+#include "statepath/advanced.h"
 
 #include <math.h>
 #include <string.h>

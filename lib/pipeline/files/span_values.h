@@ -2,9 +2,9 @@
 #ifndef PIPELINE_FILES_SPAN_VALUES_H
 #define PIPELINE_FILES_SPAN_VALUES_H
 
-#include "decode/strategies/span_posterior.h"
 #include "io/paths_writer.h"
 #include "pipeline/pipeline.h"
+#include "statepath/advanced.h"
 #include "tags/tags.h"
 
 /* Begins as {0}; its buffers only grow. */

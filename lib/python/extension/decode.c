@@ -1,12 +1,11 @@
 /* decode(): scores and rules to paths. Scores are taken in groups of recordings that stay in the cache between the check of their
  * numbers and their decoding; between groups a signal such as Ctrl-C is looked for. */
+#include "statepath/decode.h"
 #include "request.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "decode/checked.h"
 
 /* A job, with where the answers go: those that are given of the members of the dictionary `outputs`. */
 typedef struct decoding {

@@ -3,7 +3,7 @@
 
 #include "extension.h"
 
-#include "decode/kernels/field.h"
+#include "statepath/field.h"
 
 /* The arrays of a call. */
 typedef struct field_arrays {

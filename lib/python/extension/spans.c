@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/try.h"
-#include "decode/strategies/span_posterior.h"
 #include "request.h"
+#include "statepath/advanced.h"
 #include "tags/join.h"
 #include "tags/tags.h"
 

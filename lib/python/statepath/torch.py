@@ -98,7 +98,7 @@ def _prefixes(mask: Any, shape: tuple[int, ...], batch_first: bool) -> NDArray[n
 
 
 def _said(fault: NDArray[np.int64], e: torch.Tensor, steps: _Steps) -> Exception:
-    """What is wrong with the first row that has a fault: kinds of lib/decode/kernels/field.h."""
+    """What is wrong with the first row that has a fault: kinds of lib/include/statepath/field.h."""
     n = int(np.flatnonzero(fault[:, 0])[0])
     kind, t, k = fault[n].tolist()
     is_end = t == steps.length[n]

@@ -1,37 +1,51 @@
-/* Rules over classes: what they say of a path, and what is wrong with their texts. Paths are written as letters: | is a gap, ? a step
- * without label. */
+/* Rules over classes: what they say of a path, and what is wrong with their texts. Paths are written as
+ * letters: | is a gap, ? a step without label. */
 #include "check.h"
-#include "core/rules/rules.h"
+#include "evaluated.h"
 #include "failing_alloc.h"
 
 #include <math.h>
+
+enum { MOST_STEPS = 20 };
 
 static const char *const classes[] = {"a", "b", "c", "it's d"};
 
 static sp_model *new_model(void)
 {
-    sp_model *model = sp_model_new("letters", 4, classes);
-    assert_non_null(model);
-    return model;
+    return model_of_all(4, classes);
 }
 
-static int64_t violations(const char *text, const char *path, bool may_at_gap)
+/* The labels as an evaluation sees them, with steps of 30 s, by a model of one rule; the caller frees it. */
+static sp_comparison *judged(sp_model *model, const char *rule, bool may_at_gap, int64_t n,
+                             const int32_t *labels, const int64_t *segments)
+{
+    static const char *const names[] = {"any"};
+    const int64_t offsets[] = {0, n};
+    const int32_t path[MOST_STEPS] = {0}, *const paths[] = {path};
+    const sp_arrays arrays = {
+        .info = {.n_recordings = 1, .offsets = offsets}, .labels = labels, .segments = segments};
+    sp_run_options options = sp_run_options_default();
+    sp_error err;
+    options.epoch_seconds = 30;
+    assert_ok(sp_model_add_rule(model, "it", rule, 1, may_at_gap, &err), &err);
+    return evaluated(model, &arrays, &(sp_array_paths){1, names, paths, NULL}, &options);
+}
+
+static int64_t violations(const char *rule, const char *path, bool may_at_gap)
 {
     sp_model *model = new_model();
-    sp_error err;
-    assert_ok(sp_model_add_rule(model, NULL, text, INFINITY, may_at_gap, &err), &err);
-    sp_chain_rule rule = {.cost = INFINITY};
-    assert_ok(sp_rule_compile(model, 0, 30, &rule.automaton, &err), &err);
-    sp_rule_walk walk = {0};
-    int64_t n = 0, step;
-    bool is_gap = false;
-    for (const char *c = path; *c; c++) {
-        if (*c != '|')
-            n += sp_rule_walk_step(&walk, &rule, *c == '?' ? -1 : *c - 'a', is_gap);
-        is_gap = *c == '|';
-    }
-    n += sp_rule_walk_end(&walk, &rule, &step);
-    sp_rule_automaton_clear(&rule.automaton);
+    int32_t labels[MOST_STEPS];
+    int64_t segments[MOST_STEPS], n = 0, segment = 0;
+    for (const char *c = path; *c; c++)
+        if (*c == '|') {
+            segment++;
+        } else {
+            labels[n] = *c == '?' ? -1 : *c - 'a';
+            segments[n++] = segment;
+        }
+    sp_comparison *c = judged(model, rule, may_at_gap, n, labels, segments);
+    n = c->rules[0].by[1].violations;
+    sp_comparison_free(c);
     sp_model_free(model);
     return n;
 }
@@ -120,44 +134,47 @@ static void test_violations(void **state)
 static void test_where(void **state)
 {
     (void)state;
-    sp_model *model = new_model();
-    sp_error err;
-    assert_ok(sp_model_add_rule(model, NULL, "every a followed_by c", INFINITY, false, &err), &err);
-    sp_chain_rule rule = {.cost = INFINITY};
-    assert_ok(sp_rule_compile(model, 0, 0, &rule.automaton, &err), &err);
-    sp_rule_walk walk = {0};
     static const int32_t path[] = {0, 2, 1, 0, 0, 1};
-    int64_t step;
-    for (int t = 0; t < 6; t++)
-        assert_int_equal(sp_rule_walk_step(&walk, &rule, path[t], false), 0);
-    assert_int_equal(sp_rule_walk_end(&walk, &rule, &step), 2);
-    assert_int_equal(step, 3);
-    sp_rule_automaton_clear(&rule.automaton);
+    sp_model *model = new_model();
+    sp_comparison *c = judged(model, "every a followed_by c", false, 6, path, NULL);
+    assert_int_equal(c->rules[0].by[1].violations, 2);
+    int64_t step = -1;
+    for (int64_t i = 0; i < c->n_rule_places; i++)
+        if (c->rule_places[i].who == 1)
+            step = c->rule_places[i].step;
+    assert_int_equal(step, 3); /* the first that nothing follows */
+    sp_comparison_free(c);
     sp_model_free(model);
 }
 
-/* The least automaton, whatever the text. */
+/* The least number of states, whatever the text: one a class, and more where what was before counts. */
 static void test_sizes(void **state)
 {
     (void)state;
     static const struct {
         const char *rule;
         int32_t n;
-    } sizes[] = {{"never a b a", 3},  {"never (a b a | a b a)", 3},
-                 {".*", 1},           {"(a | b | c | 'it''s d')*", 1},
-                 {"at_least 2 c", 3}, {"not_before 3 c", 4},
-                 {"last a", 2},       {"order [a b c]", 5},
-                 {"never .* a", 1},   {"a a", 4},
-                 {"first a", 2}};
+    } sizes[] = {{".*", 4},
+                 {"(a | b | c | 'it''s d')*", 4},
+                 {"never .* a", 4},
+                 {"last a", 4},
+                 {"first a", 4},
+                 {"never a b a", 5}, /* b after a */
+                 {"never (a b a | a b a)", 5},
+                 {"a a", 6},           /* the first a, the second, any class once it is broken */
+                 {"order [a b c]", 7}, /* a, b and c in order, any class once it is broken */
+                 {"at_least 2 c", 11}, /* all but c at first, all after one c, all after two */
+                 {"not_before 3 c", 12} /* the first step, the second, those after */};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         sp_model *model = new_model();
         sp_error err;
-        sp_rule_automaton a;
+        sp_chain *chain;
         assert_ok(sp_model_add_rule(model, "x", sizes[i].rule, 1, false, &err), &err);
-        assert_ok(sp_rule_compile(model, 0, 0, &a, &err), &err);
-        if (a.n_states != sizes[i].n)
-            fail_msg("%s: %d states, %d expected", sizes[i].rule, (int)a.n_states, (int)sizes[i].n);
-        sp_rule_automaton_clear(&a);
+        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+        if (sp_chain_n_states(chain) != sizes[i].n)
+            fail_msg("%s: %d states, %d expected", sizes[i].rule, (int)sp_chain_n_states(chain),
+                     (int)sizes[i].n);
+        sp_chain_free(chain);
         sp_model_free(model);
     }
 }
@@ -169,7 +186,7 @@ static void test_bad_texts(void **state)
         const char *rule, *message;
     } bad[] = {
         {"", "rule x: line 1, column 1: a class is expected, but the rule ends here\n  \n  ^"},
-        {"never a q", "rule x: line 1, column 9: \"q\" is no class of model letters: a, b, c, it's d\n  "
+        {"never a q", "rule x: line 1, column 9: \"q\" is no class of model any: a, b, c, it's d\n  "
                       "never a q\n          ^"},
         {"(a b", "rule x: line 1, column 1: this parenthesis has no end\n  (a b\n  ^"},
         {"a\nb ^", "rule x: line 2, column 3: a class is expected, but here is ^\n  b ^\n    ^"},
@@ -216,20 +233,37 @@ static void test_bad_texts(void **state)
     }
     sp_model *model = new_model();
     sp_error err;
-    sp_rule_automaton a;
-    assert_ok(sp_model_add_rule(model, "x", "never a*", 1, false, &err), &err);
-    assert_ok(sp_model_add_rule(model, "y", "never a{2min}", 1, false, &err), &err);
-    assert_ok(sp_model_add_rule(model, "z", "((a{1000}){1000}){1000}", 1, false, &err), &err);
+    assert_ok(sp_model_add_rule(model, "z", "a", 1, false, &err), &err);
     assert_int_equal(sp_model_add_rule(model, "z", "a", 1, false, &err), SP_EMODEL);
-    assert_string_equal(err.message,
-                        "model letters: two rules are called \"z\"; give one of them another name");
+    assert_string_equal(err.message, "model any: two rules are called \"z\"; give one of them another name");
     assert_int_equal(sp_model_add_rule(model, "z.1", "a", 1, false, &err), SP_EMODEL);
     assert_int_equal(sp_model_add_rule(model, "w", "a", NAN, false, &err), SP_EMODEL);
-    for (int32_t r = 0; r < 3; r++)
-        assert_int_equal(sp_rule_compile(model, r, 0, &a, &err), SP_EMODEL);
-    assert_string_equal(err.message,
-                        "rule z: it has to remember more than 1048576 states; make its numbers smaller");
     sp_model_free(model);
+}
+
+/* Texts that are rules, and cannot be obeyed. */
+static void test_bad_rules(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule, *message;
+    } bad[] = {
+        {"never a*",
+         "rule x: what must never be matches the empty stretch, which is everywhere; let it have a step"},
+        {"never a{2min}", "rule x: a length is a time, 120 s, but how long a step of the scores is is not "
+                          "known; `epoch_seconds` says it, or write the length in steps"},
+        {"((a{1000}){1000}){1000}",
+         "rule x: it has to remember more than 1048576 states; make its numbers smaller"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sp_model *model = new_model();
+        sp_error err;
+        sp_chain *chain;
+        assert_ok(sp_model_add_rule(model, "x", bad[i].rule, 1, false, &err), &err);
+        assert_int_equal(sp_chain_new(model, NULL, &chain, &err), SP_EMODEL);
+        assert_string_equal(err.message, bad[i].message);
+        sp_model_free(model);
+    }
 }
 
 static const char *const keywords[] = {
@@ -238,20 +272,15 @@ static const char *const keywords[] = {
 enum { N_KEYWORDS = sizeof keywords / sizeof *keywords - 1 };
 
 /* Is a path of class k and then "a" as the rule says? */
-static bool keeps(sp_model *model, const char *text, int32_t k)
+static bool keeps(const char *text, int32_t k)
 {
-    sp_error err;
-    sp_chain_rule rule = {.cost = INFINITY};
-    sp_rule_walk walk = {0};
-    int64_t step;
-    const int32_t r = model->n_rules;
-    assert_ok(sp_model_add_rule(model, NULL, text, INFINITY, false, &err), &err);
-    assert_ok(sp_rule_compile(model, r, 0, &rule.automaton, &err), &err);
-    int64_t n =
-        sp_rule_walk_step(&walk, &rule, k, false) + sp_rule_walk_step(&walk, &rule, N_KEYWORDS, false);
-    n += sp_rule_walk_end(&walk, &rule, &step);
-    sp_rule_automaton_clear(&rule.automaton);
-    return n == 0;
+    const int32_t path[] = {k, N_KEYWORDS};
+    sp_model *model = model_of_all(N_KEYWORDS + 1, keywords);
+    sp_comparison *c = judged(model, text, false, 2, path, NULL);
+    const bool is_kept = c->rules[0].by[1].violations == 0;
+    sp_comparison_free(c);
+    sp_model_free(model);
+    return is_kept;
 }
 
 /* A class called like a word of the language: in quotes it is the class, wherever a class stands. */
@@ -279,19 +308,15 @@ static void test_classes_called_like_keywords(void **state)
                   {"every a preceded_by '%s'", true},
                   {"every a followed_by '%s'", false},
                   {"order ['%s' a]", true}};
-    for (int32_t k = 0; k < N_KEYWORDS; k++) {
-        sp_model *model = sp_model_new("words", N_KEYWORDS + 1, keywords);
-        assert_non_null(model);
+    for (int32_t k = 0; k < N_KEYWORDS; k++)
         for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
             char text[100];
             const char *at = strchr(quoted[i].rule, '%');
             snprintf(text, sizeof text, "%.*s%s%s", (int)(at - quoted[i].rule), quoted[i].rule, keywords[k],
                      at + 2);
-            if (keeps(model, text, k) != quoted[i].is_kept)
+            if (keeps(text, k) != quoted[i].is_kept)
                 fail_msg("%s on %s a: kept is not %d", text, keywords[k], quoted[i].is_kept);
         }
-        sp_model_free(model);
-    }
 }
 
 /* Without quotes it may be a keyword; the sentence says so. */
@@ -360,14 +385,14 @@ static void test_sentence_of_order(void **state)
 static sp_status compile_once(void *arg)
 {
     sp_model *model = sp_model_new("letters", 4, classes);
-    sp_rule_automaton a = {0};
+    sp_chain *chain = NULL;
     (void)arg;
     sp_status status = model ? SP_OK : SP_ENOMEM;
     if (status == SP_OK)
         status = sp_model_add_rule(model, NULL, "(a | b){2,3} c+ .*", 1, true, NULL);
     if (status == SP_OK)
-        status = sp_rule_compile(model, 0, 0, &a, NULL);
-    sp_rule_automaton_clear(&a);
+        status = sp_chain_new(model, NULL, &chain, NULL);
+    sp_chain_free(chain);
     sp_model_free(model);
     return status;
 }
@@ -385,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_bad_texts),
+        cmocka_unit_test(test_bad_rules),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_classes_called_like_keywords),
         cmocka_unit_test(test_keywords_that_were_classes),

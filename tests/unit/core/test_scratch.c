@@ -1,124 +1,84 @@
-/* The scratch: arrays taken, released to a mark, and taken again; and the harness that makes allocations fail finds them all. */
+/* The scratch of many calls: recordings of very different lengths one after the other, also after a call that
+ * lacked memory; and the harness that makes allocations fail finds each of them. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "statepath/context.h"
+#include "random_model.h"
+#include "statepath/decode.h"
 
-/* What a scratch hands out is for the library alone. */
-#include "core/scratch.h"
+#include <stdlib.h>
 
-static void test_arrays_are_apart_and_stay(void **state)
+enum { SIZES = 4 };
+
+static void test_one_scratch_for_many_calls(void **state)
 {
     (void)state;
-    enum { N = 40 };
+    static const int32_t longest[SIZES] = {40, 3000, 5, 9000};
+    random_case cases[SIZES];
+    int32_t *path[SIZES], again[9000];
+    double score[SIZES], score_again;
     sp_scratch *scratch = sp_scratch_new();
+    sp_error err;
     assert_non_null(scratch);
-    unsigned char *array[N];
-    for (int round = 0; round < 3; round++) {
-        const sp_scratch_mark mark = sp_scratch_here(scratch);
-        for (int i = 0; i < N; i++) { /* of very different sizes */
-            size_t n = (size_t)1 << (i % 20);
-            array[i] = sp_scratch_get(scratch, n, 1);
-            assert_non_null(array[i]);
-            assert_int_equal((uintptr_t)array[i] % 64, 0);
-            memset(array[i], i, n);
+    for (int i = 0; i < SIZES; i++) {
+        const random_shape shape = {6, longest[i], 3, 1, NO, WEIGHTS, NO, .impossible = 0};
+        for (uint64_t seed = 50;; seed++) { /* of a good length, with a path */
+            cases[i] = random_case_new(seed, &shape);
+            path[i] = malloc((size_t)longest[i] * sizeof *path[i]);
+            if (cases[i].scores.n_steps > longest[i] / 2 &&
+                sp_viterbi(cases[i].chain, &cases[i].scores, scratch, path[i], &score[i], NULL) == SP_OK)
+                break;
+            free(path[i]);
+            random_case_free(&cases[i]);
         }
-        for (int i = 0; i < N; i++)
-            for (size_t n = 0; n < (size_t)1 << (i % 20); n++)
-                assert_int_equal(array[i][n], i);
-        sp_scratch_release(scratch, mark);
     }
-    assert_non_null(sp_scratch_get(scratch, 0, 8));
+    for (int i = 0; i < SIZES; i++) {
+        assert_ok(sp_viterbi(cases[i].chain, &cases[i].scores, scratch, again, &score_again, &err), &err);
+        assert_memory_equal(again, path[i], (size_t)cases[i].scores.n_steps * sizeof *again);
+        assert_true(score_again == score[i]);
+    }
+    sp_scratch *other = sp_scratch_new();
+    assert_ok(sp_viterbi(cases[0].chain, &cases[0].scores, other, again, NULL, &err), &err);
+    failing_alloc_arm(0); /* the next is larger */
+    assert_int_equal(sp_viterbi(cases[3].chain, &cases[3].scores, other, again, NULL, &err), SP_ENOMEM);
+    assert_true(failing_alloc_disarm());
+    for (int i = SIZES - 1; i >= 0; i--) {
+        assert_ok(sp_viterbi(cases[i].chain, &cases[i].scores, other, again, NULL, &err), &err);
+        assert_memory_equal(again, path[i], (size_t)cases[i].scores.n_steps * sizeof *again);
+    }
+    for (int i = 0; i < SIZES; i++) {
+        free(path[i]);
+        random_case_free(&cases[i]);
+    }
+    sp_scratch_free(other);
     sp_scratch_free(scratch);
     sp_scratch_free(NULL);
 }
 
-/* Takes some arrays, keeps the first, and takes the others again. */
-static void test_released_memory_is_taken_again(void **state)
-{
-    (void)state;
-    sp_scratch *scratch = sp_scratch_new();
-    char *kept = sp_scratch_get(scratch, 100, 1);
-    memset(kept, 7, 100);
-    const sp_scratch_mark mark = sp_scratch_here(scratch);
-    char *once = sp_scratch_get(scratch, 1000000, 8);
-    assert_non_null(once);
-    sp_scratch_release(scratch, mark);
-    failing_alloc_arm(0); /* nothing more is asked for */
-    for (int round = 0; round < 10; round++) {
-        assert_ptr_equal(sp_scratch_get(scratch, 1000000, 8), once);
-        sp_scratch_release(scratch, mark);
-    }
-    assert_false(failing_alloc_disarm());
-    for (int i = 0; i < 100; i++)
-        assert_int_equal(kept[i], 7);
-    sp_scratch_free(scratch);
-}
-
-/* What fitted once fits again, though something larger stood there between. */
-static void test_what_fitted_fits_again(void **state)
-{
-    (void)state;
-    const size_t sizes[] = {100, 300000, 20, 900000, 70000, 5000000, 64};
-    sp_scratch *scratch = sp_scratch_new();
-    const sp_scratch_mark mark = sp_scratch_here(scratch);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        assert_non_null(sp_scratch_get(scratch, sizes[i], 1));
-    sp_scratch_release(scratch, mark);
-    assert_non_null(sp_scratch_get(scratch, 1000, 1));
-    assert_non_null(sp_scratch_get(scratch, 20000000, 1));
-    assert_non_null(sp_scratch_get(scratch, 400000, 1));
-    sp_scratch_release(scratch, mark);
-    failing_alloc_arm(0);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        assert_non_null(sp_scratch_get(scratch, sizes[i], 1));
-    assert_false(failing_alloc_disarm());
-    sp_scratch_free(scratch);
-}
-
-static void test_no_memory(void **state)
-{
-    (void)state;
-    sp_scratch *scratch = sp_scratch_new();
-    assert_non_null(scratch);
-    assert_null(sp_scratch_get(scratch, SIZE_MAX / 4, 8));
-    assert_null(sp_scratch_get(scratch, SIZE_MAX, 1));
-    assert_non_null(sp_scratch_get(scratch, 8, 8));
-    failing_alloc_arm(0);
-    assert_null(sp_scratch_get(scratch, 10000000, 1));
-    assert_true(failing_alloc_disarm());
-    assert_non_null(sp_scratch_get(scratch, 10000000, 1));
-    assert_non_null(sp_scratch_get(scratch, 8, 8));
-    sp_scratch_free(scratch);
-}
-
-static sp_status make_three(void *arg)
+static sp_status allocate_three(void *arg)
 {
     (void)arg;
-    sp_scratch *scratch = sp_scratch_new();
-    bool made = scratch && sp_scratch_get(scratch, 100, 1) && sp_scratch_get(scratch, 1000000, 1);
-    sp_scratch_free(scratch);
-    return made ? SP_OK : SP_ENOMEM;
+    void *a = malloc(10), *b = a ? calloc(10, 10) : NULL, *c = b ? realloc(a, 1000) : NULL;
+    free(c ? c : a);
+    free(b);
+    return c ? SP_OK : SP_ENOMEM;
 }
 
 static void test_each_allocation_fails_once(void **state)
 {
     (void)state;
-    assert_int_equal(assert_each_alloc_may_fail(make_three, NULL), 3);
+    assert_int_equal(assert_each_alloc_may_fail(allocate_three, NULL), 3);
     failing_alloc_arm(0);
     assert_null(sp_scratch_new());
     assert_true(failing_alloc_disarm());
     failing_alloc_arm(5);
-    assert_int_equal(make_three(NULL), SP_OK);
+    assert_int_equal(allocate_three(NULL), SP_OK);
     assert_false(failing_alloc_disarm());
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays_are_apart_and_stay),
-        cmocka_unit_test(test_released_memory_is_taken_again),
-        cmocka_unit_test(test_what_fitted_fits_again),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_one_scratch_for_many_calls),
         cmocka_unit_test(test_each_allocation_fails_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,10 +4,7 @@
 #include "random_batch.h"
 #include "statepath/decode.h"
 
-/* For the Python package alone. */
-#include "core/block.h"
-#include "decode/checked.h"
-#include "decode/kernels/chunks/chunks.h"
+enum { SHARED_BY_THREADS = 100000 }; /* recordings of more steps, one after the other */
 
 /* A batch as a block, of floats where asked; owns its scores. */
 typedef struct raw_batch {
@@ -110,12 +107,12 @@ static void test_long_recordings(void **state)
     (void)state;
     const sp_decode_options viterbi = sp_decode_options_default();
     for (int is_bad = 0; is_bad < 2; is_bad++) {
-        raw_batch r = raw_new(901, 3, 2 * SP_CHUNKS_LEAST, 1, SP_F32);
+        raw_batch r = raw_new(901, 3, 2 * SHARED_BY_THREADS, 1, SP_F32);
         int64_t longest = 0;
         for (int64_t n = 0; n < 3; n++)
             longest =
                 r.f.offsets[n + 1] - r.f.offsets[n] > longest ? r.f.offsets[n + 1] - r.f.offsets[n] : longest;
-        assert_true(longest > SP_CHUNKS_LEAST);
+        assert_true(longest > SHARED_BY_THREADS);
         if (is_bad)
             put(&r, r.block.n_steps * r.block.n_classes - 1, NAN);
         assert_int_equal(check_one(&r, &viterbi, 2), !is_bad);
