@@ -1,5 +1,6 @@
 /* Laws of evaluations of random labels and paths: the order of recordings changes nothing that is pooled, a path that is the
- * reference is right in everything, and edit distances are those of the table. Figures by formulas: tests/laws/test_figures.py. */
+ * reference is right in everything, edit distances are those of the table,
+ * and the best names of columns those of an enumeration. Figures by formulas: tests/laws/test_figures.py. */
 #include "check.h"
 #include "evaluated.h"
 
@@ -275,6 +276,66 @@ static void test_edit_distance(void **state)
     }
 }
 
+/* ---- names of columns ---- */
+
+/* The most steps on the diagonal by any way to name columns first .. K-1 with the names that are left in name_of[]. */
+static int64_t best_hits(int32_t K, const int64_t *confusion, int32_t *name_of, int32_t first)
+{
+    int64_t best = 0;
+    for (int32_t j = 0; first == K && j < K; j++)
+        best += confusion[name_of[j] * K + j];
+    for (int32_t j = first; j < K; j++) {
+        int32_t name = name_of[j];
+        name_of[j] = name_of[first];
+        name_of[first] = name;
+        int64_t hits = best_hits(K, confusion, name_of, first + 1);
+        best = hits > best ? hits : best;
+        name_of[first] = name_of[j];
+        name_of[j] = name;
+    }
+    return best;
+}
+
+/* A path that has its classes by other names, or takes them for each other more often than not: of all names the best are told. */
+static void test_best_names(void **state)
+{
+    (void)state;
+    enum { T = 40 * MAX_K };
+    static const char *const letters[] = {"a", "b", "c", "d", "e"}, *const one[] = {"path"};
+    int n_told = 0;
+    for (int trial = 0; trial < 400; trial++) {
+        const int32_t K = 2 + below(MAX_K - 1);
+        int32_t a[T], b[T], other[MAX_K], name_of[MAX_K], seen = 0;
+        for (int32_t k = 0; k < K; k++) {
+            name_of[k] = k;
+            other[k] = trial % 2 ? (k + 1) % K : below(K);
+        }
+        for (int t = 0; t < T; t++) {
+            a[t] = below(K);
+            b[t] = below(10) < 7 ? other[a[t]] : below(K);
+        }
+        sp_model *model = model_of_all(K, letters);
+        const sp_arrays arrays = {.info = {.n_recordings = 1, .offsets = (const int64_t[]){0, T}},
+                                  .labels = a};
+        sp_comparison *c =
+            evaluated(model, &arrays, &(sp_array_paths){1, one, (const int32_t *const[]){b}, NULL}, NULL);
+        const sp_label_permutation *found = &c->strategies[0].label_permutation;
+        const double best = (double)best_hits(K, c->strategies[0].confusion, name_of, 0) / T;
+        n_told += found->name_of != NULL;
+        if (found->name_of) {
+            assert_value(found->accuracy, best);
+            for (int32_t k = 0; k < K; k++)
+                seen |= 1 << found->name_of[k];
+            assert_int_equal(seen, (1 << K) - 1);
+        } else {
+            assert_true(trial % 2 == 0);
+        }
+        sp_comparison_free(c);
+        sp_model_free(model);
+    }
+    assert_true(n_told > 220);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_perfect_path),
         cmocka_unit_test(test_edit_distance),
+        cmocka_unit_test(test_best_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

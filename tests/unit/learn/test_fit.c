@@ -211,7 +211,7 @@ static void test_figures(void **state)
 {
     (void)state;
     enum { N = 4, T = 10, K = 3 };
-    static const char *const actions[] = {"background", "pour", "stir"};
+    static const char *const actions[] = {"background", "pour", "stir"}, *const tags[] = {"O", "B-x", "I-x"};
     static const int32_t labels_of[2 * T] = {0, 0, 1, 1, 1, 2, 2, 0, 0, -1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1};
     static const int32_t path_of[2 * T] = {0, 1, 1, 1, 0, 2, 1, 0, 0, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, 0};
     static const double costs[] = {0, 1, 1, 5, 0, 1, 1, 2.5, 0};
@@ -223,13 +223,14 @@ static void test_figures(void **state)
         for (int k = 0; k < K; k++)
             scores[i * K + k] = k == path_of[i % (2 * T)] ? 0 : -1e4;
     }
-    const sp_training training = learn_training(K, N, offsets, scores, labels, actions);
     for (int tune = SP_TUNE_ACCURACY; tune < SP_N_TUNES; tune++) {
         sp_fit_options options = sp_fit_options_default();
         sp_fit_report report;
         sp_model *model;
-        if (tune == SP_TUNE_NLL || tune == SP_TUNE_ENTITY_F1)
+        if (tune == SP_TUNE_NLL)
             continue;
+        const sp_training training =
+            learn_training(K, N, offsets, scores, labels, tune == SP_TUNE_ENTITY_F1 ? tags : actions);
         options.tune = (sp_tune)tune;
         options.costs = tune == SP_TUNE_COST ? costs : NULL;
         options.features = SP_FEATURES_NONE;
@@ -246,6 +247,11 @@ static void test_figures(void **state)
      * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
     const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
     assert_close(figure[SP_TUNE_SEGMENTS], (13. / 19 + edit + f1) / 3, 1e-12, 0);
+    /* All runs: 0 1 2 0 against 0 1 0 2 1 0, two more of six; 1 2 1 against 1 2 1 0, one more of four. */
+    assert_close(figure[SP_TUNE_EDIT], (1 - 2. / 6 + 1 - 1. / 4) / 2, 1e-12, 0);
+    /* As tags O O B B B I I O O . against O B B B O I B O O ., 2 of 3 and 5 right; B B B I I I I B B B against B B I I I I B B B O,
+     * 3 of 6 and 5. */
+    assert_close(figure[SP_TUNE_ENTITY_F1], 2. * (2 + 3) / (3 + 5 + 6 + 5), 1e-12, 0);
 }
 
 /* Scores made three times too sharp: the temperature is found, and neither scaling makes the likelihood worse. */
