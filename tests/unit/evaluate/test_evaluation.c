@@ -301,10 +301,43 @@ static void test_traces(void **state)
     assert_memory_equal(c->traces[1].paths[1], example_greedy + 6, 4 * sizeof *example_greedy);
     assert_memory_equal(c->traces[1].segments, example_segments + 6, 4 * sizeof *example_segments);
     sp_comparison_free(c);
-    options.trace_steps = 0;
-    c = example_evaluated(&options);
-    assert_int_equal(c->n_traces, 0);
+    for (int most = 0; most < 13; most += 12) { /* of whole recordings, so many steps in all */
+        options.trace_steps = most;
+        c = example_evaluated(&options);
+        assert_int_equal(c->n_traces, most ? 2 : 0);
+        sp_comparison_free(c);
+    }
+}
+
+/* Files by their names alone, columns in their own order. */
+static void test_texts(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"C", "A", "B"}, *const names[] = {"greedy"};
+    static const int64_t offsets[] = {0, 2};
+    static const int32_t path[] = {1, 2};
+    const sp_arrays arrays = {.info = {.file = "/some/where/night.h5",
+                                       .file_size = 123,
+                                       .n_recordings = 1,
+                                       .offsets = offsets,
+                                       .classes = columns},
+                              .labels = path};
+    sp_run_options options = sp_run_options_default();
+    options.command = "statepath compare night.h5";
+    sp_model *model = example_model();
+    sp_comparison *c = evaluated(model, &arrays,
+                                 &(sp_array_paths){1, names, (const int32_t *const[]){path}, NULL}, &options);
+    assert_string_equal(c->file, "night.h5");
+    assert_int_equal(c->file_size, 123);
+    assert_string_equal(c->command, "statepath compare night.h5");
+    assert_string_equal(c->classes[0], "C");
+    assert_string_equal(c->input_classes[1], "A");
+    assert_string_equal(c->model_name, "abc");
+    assert_null(c->model_description);
+    assert_int_equal(c->forbidden[0].from, 1);
+    assert_int_equal(c->forbidden[0].to, 0);
     sp_comparison_free(c);
+    sp_model_free(model);
 }
 
 static void test_without_labels(void **state)
@@ -351,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_comparisons),
         cmocka_unit_test(test_illegal_rates),
         cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_without_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

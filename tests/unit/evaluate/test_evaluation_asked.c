@@ -2,6 +2,7 @@
 #include "check.h"
 #include "evaluated.h"
 #include "example_paths.h"
+#include "statepath/model_json.h"
 
 /* The unscored step of n1 stands between C and C: gone over, it is one transition more, and no change. */
 static void test_bridged_transitions(void **state)
@@ -83,6 +84,79 @@ static void test_errors_end_at_gaps(void **state)
     }
 }
 
+/* Two recordings of p, two of q, of which nothing is scored in the first; the path is right where argmax is wrong in 1 of 4 and 3 of 4
+ * steps of p, and in 2 of 4 of q. */
+static void test_subjects(void **state)
+{
+    (void)state;
+    static const int64_t offsets[] = {0, 4, 8, 12, 16};
+    static const int32_t labels[] = {A, A, A, A, N, N, N, N, A, A, A, A, A, A, A, A};
+    static const int32_t path[] = {A, A, A, A, A, B, A, B, A, A, A, A, A, A, A, A};
+    static const int32_t argmax[] = {A, A, A, B, A, C, A, C, B, B, B, A, B, B, A, A};
+    static const char *const subjects[] = {"p", "q", "p", "q"}, *const names[] = {"argmax", "greedy"};
+    for (int n_scored = 16; n_scored >= 12; n_scored -= 4) {
+        int32_t said[16];
+        memcpy(said, labels, sizeof said);
+        for (int t = n_scored; t < 16; t++)
+            said[t] = N; /* nothing of q */
+        const sp_arrays arrays = {
+            .info = {.n_recordings = 4, .offsets = offsets}, .labels = said, .subjects = subjects};
+        sp_model *model = example_model();
+        sp_comparison *c = evaluated(
+            model, &arrays, &(sp_array_paths){2, names, (const int32_t *const[]){argmax, path}, NULL}, NULL);
+        const bool has_q = n_scored == 16;
+        assert_int_equal(c->n_subjects, 2);
+        assert_int_equal(c->comparisons[0].difference.n, 1 + has_q);
+        assert_value(c->comparisons[0].mean, 0.5); /* of both: (1/4 + 3/4) / 2, and 2/4 */
+        assert_int_equal(c->comparisons[0].test.better, 1 + has_q);
+        /* Of rates of illegal transitions all recordings count, also those without a label. */
+        assert_string_equal(c->comparisons[3].metric, "illegal_rate");
+        assert_int_equal(c->comparisons[3].difference.n, 2);
+        assert_value(c->comparisons[3].mean, -2. / 3 / 2 / 2);
+        sp_comparison_free(c);
+        sp_model_free(model);
+    }
+}
+
+/* What decoded scores say of each step, in parts of 255, any constant taken out. */
+static void test_density_of_traces(void **state)
+{
+    (void)state;
+    static const double row[] = {0.5, 0.25, 0}; /* any multiple: a softmax takes it out */
+    double scores[13][3];
+    for (int t = 0; t < 13; t++)
+        for (int k = 0; k < 3; k++)
+            scores[t][k] = t == 7 ? -INFINITY : log(row[k]);
+    sp_arrays arrays = {.info = {.file = "memory",
+                                 .kind = SP_KIND_SCORES,
+                                 .dtype = SP_F64,
+                                 .n_recordings = 3,
+                                 .n_classes = 3,
+                                 .offsets = example_offsets,
+                                 .ids = example_ids},
+                        .scores = scores,
+                        .labels = example_labels};
+    const sp_recordings recordings = sp_recordings_of_arrays(&arrays);
+    sp_run_options options = sp_run_options_default();
+    sp_model *model = example_model();
+    sp_comparison *c = NULL;
+    sp_error err;
+    char *text = NULL;
+    assert_ok(sp_model_to_json(model, &text, &err), &err);
+    options.trace_steps = 13;
+    options.model_text = text;
+    options.strategies = "argmax,viterbi";
+    assert_ok(sp_compare(&recordings, &options, &c, NULL, &err), &err);
+    const uint8_t sure[] = {170, 85, 0}, none[] = {0, 0, 0};
+    assert_memory_equal(c->traces[0].density, sure, 3);
+    assert_memory_equal(c->traces[1].density, sure, 3);
+    assert_memory_equal(c->traces[1].density + 3, none, 3); /* step 7 of all is step 1 of the second */
+    assert_string_equal(c->strategies[1].illegal_rate.low.undefined, "0 by construction");
+    sp_comparison_free(c);
+    free(text);
+    sp_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +164,8 @@ int main(void)
         cmocka_unit_test(test_collapsed_undecoded),
         cmocka_unit_test(test_rates_per_hour),
         cmocka_unit_test(test_errors_end_at_gaps),
+        cmocka_unit_test(test_subjects),
+        cmocka_unit_test(test_density_of_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
