@@ -112,8 +112,11 @@ static void test_empty(void **state)
         static const char *const names[] = {"argmax", "greedy"};
         const sp_arrays arrays = {.info = {.n_recordings = n_recordings, .offsets = places}, .labels = none};
         sp_model *model = example_model();
-        sp_comparison *c = evaluated(
-            model, &arrays, &(sp_array_paths){2, names, (const int32_t *const[]){path, path}, NULL}, NULL);
+        sp_run_options options = sp_run_options_default();
+        options.trace_steps = 2;
+        sp_comparison *c =
+            evaluated(model, &arrays, &(sp_array_paths){2, names, (const int32_t *const[]){path, path}, NULL},
+                      &options);
         assert_int_equal(c->n_recordings, n_recordings);
         assert_undefined(c->mask_ceiling, "no scored steps");
         assert_undefined(c->strategies[1].agreement.kappa, "no scored steps");

@@ -3,6 +3,7 @@
  * of them; and what an evaluation refuses that the pipeline never asks. */
 #include "check.h"
 #include "evaluated.h"
+#include "failing_alloc.h"
 #include "statepath/statistics.h"
 
 #include <float.h>
@@ -198,23 +199,6 @@ static double uniform(void) /* in (0,1) */
     return ((double)(next(&seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Magnitudes from 2^-300 to 2^300, both signs; or, narrow, those of probabilities. */
-static void fill(double *x, bool is_wide)
-{
-    for (int i = 0; i < N; i++)
-        x[i] = is_wide ? ldexp(uniform() - 0.5, (int)(600 * uniform()) - 300) : uniform();
-}
-
-static void shuffle(double *x)
-{
-    for (int i = N - 1; i > 0; i--) {
-        int j = (int)(uniform() * (i + 1));
-        double other = x[i];
-        x[i] = x[j];
-        x[j] = other;
-    }
-}
-
 static sp_exact_sum sum_of(int n, const double *x)
 {
     sp_exact_sum sum = {.place = 0};
@@ -227,11 +211,18 @@ static void test_order_and_groups(void **unused)
 {
     (void)unused;
     double x[N];
-    for (int wide = 0; wide < 2; wide++) {
-        fill(x, wide);
+    for (int wide = 0; wide < 2;
+         wide++) { /* of both signs, from 2^-300 to 2^300; or those of probabilities */
+        for (int i = 0; i < N; i++)
+            x[i] = wide ? ldexp(uniform() - 0.5, (int)(600 * uniform()) - 300) : uniform();
         const sp_exact_sum whole = sum_of(N, x);
         for (int trial = 0; trial < 50; trial++) {
-            shuffle(x);
+            for (int i = N - 1; i > 0; i--) {
+                const int j = (int)(uniform() * (i + 1));
+                const double other = x[i];
+                x[i] = x[j];
+                x[j] = other;
+            }
             sp_exact_sum parts = {.place = 0};
             for (int first = 0, n; first < N; first += n) {
                 n = 1 + (int)(uniform() * 1000);
@@ -252,18 +243,14 @@ static void test_values(void **unused)
     const double numbers[] = {
         1, -1, 0.1, 1e300, -1e300, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, 3e-5};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        const sp_exact_sum one = sum_of(1, &numbers[i]);
-        assert_true(sp_exact_value(&one) == numbers[i]);
         const double both[] = {numbers[i], -numbers[i]};
-        const sp_exact_sum two = sum_of(2, both);
-        assert_true(sp_exact_value(&two) == 0);
+        const sp_exact_sum one = sum_of(1, both), two = sum_of(2, both);
+        assert_true(sp_exact_value(&one) == numbers[i] && sp_exact_value(&two) == 0);
     }
     const double cancel[] = {1e20, 1, -1e20, 0.25},
                  greatest[] = {1.7976931348623157e308, 1.7976931348623157e308};
-    sp_exact_sum sum = sum_of(4, cancel);
-    assert_true(sp_exact_value(&sum) == 1.25);
-    sum = sum_of(2, greatest);
-    assert_true(sp_exact_value(&sum) == INFINITY);
+    sp_exact_sum sum = sum_of(4, cancel), over = sum_of(2, greatest);
+    assert_true(sp_exact_value(&sum) == 1.25 && sp_exact_value(&over) == INFINITY);
     sp_exact_add(&none, INFINITY);
     assert_true(sp_exact_value(&none) == INFINITY);
     /* Ten million times 0.1: a plain sum is 1.6e-4 too great. */
@@ -315,9 +302,8 @@ static void test_lists(void **unused)
             "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
         free(odd.at);
     }
-    const int64_t wrong[] = {INT64_MAX, -1};
     for (int i = 0; i < 2; i++) {
-        list.at[1] = wrong[i];
+        list.at[1] = i ? -1 : INT64_MAX;
         from = (sp_counting){.from = &list};
         visit(&from, &b);
         assert_int_equal(sp_counting_end(&from, "P.h5", &err), SP_EDATA);
@@ -348,11 +334,26 @@ static void test_narrow_lists(void **unused)
     }
     sp_count_list none = {.n = 0};
     sp_count_list_narrow(&none);
-    assert_int_equal(none.n, 0);
     sp_count_list_free(&none);
 }
 
 /* ---- refusals ---- */
+
+/* The pipeline always has workers; without any the ceiling makes its own. */
+static sp_status attempt(void *chain)
+{
+    const sp_evaluation_block block = {
+        .n_recordings = 1, .offsets = (const int64_t[]){0, 2}, .labels = (const int32_t[]){0, 1}};
+    sp_evaluation_options options = sp_evaluation_options_default();
+    options.has_labels = true;
+    sp_evaluation *e = NULL;
+    sp_error err;
+    sp_status status = sp_evaluation_new(chain, chain, &options, &e, &err);
+    if (status == SP_OK)
+        status = sp_evaluation_add(e, &block, NULL, &err);
+    sp_evaluation_free(e);
+    return status;
+}
 
 static void test_refusals(void **unused)
 {
@@ -374,6 +375,7 @@ static void test_refusals(void **unused)
     assert_ok(sp_evaluation_new(chain, chain, &options, &e, &err), &err);
     const sp_evaluation_block block = {.n_recordings = 3, .offsets = (const int64_t[]){0, 1, 2, 3}};
     assert_int_equal(sp_evaluation_add(e, &block, NULL, &err), SP_EINVAL); /* no labels */
+    assert_true(assert_each_alloc_may_fail(attempt, chain) > 20);
     assert_ok(sp_evaluation_finish(e, &c, &err), &err);
     assert_int_equal(sp_evaluation_finish(e, &again, &err), SP_EINVAL);
     assert_null(again);
@@ -388,13 +390,11 @@ static void test_refusals(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals_the_long_way),
-        cmocka_unit_test(test_order_and_groups),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_narrow_lists),
-        cmocka_unit_test(test_refusals),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals_the_long_way),
+                                       cmocka_unit_test(test_order_and_groups),
+                                       cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_lists),
+                                       cmocka_unit_test(test_narrow_lists),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
