@@ -89,7 +89,7 @@ FIRST = [
     ("lib/evaluate/counts/transition", ["test_transitions", "test_figures"]),
     ("lib/report/tables/headline", ["test_verdict"]),
     ("lib/evaluate/statistics/bootstrap", ["test_bootstrap", "test_interval_coverage"]),
-    ("lib/evaluate/statistics/clusters", ["test_evaluation_inside", "test_bootstrap", "test_interval_coverage"]),
+    ("lib/evaluate/statistics/clusters", ["test_evaluation_inside", "test_bootstrap"]),
     ("lib/evaluate/statistics/intervals", ["test_evaluation_inside", "test_bootstrap"]),
     ("lib/evaluate/statistics/wilcoxon", ["test_statistics"]),
     ("lib/evaluate/statistics/sign_flip", ["test_statistics", "test_figures_by_hand"]),

@@ -278,7 +278,7 @@ static void test_edit_distance(void **state)
 
 /* ---- names of columns ---- */
 
-/* The most steps on the diagonal by any way to name columns first .. K-1 with the names that are left in name_of[]. */
+/* The most steps on the diagonal by any way to name columns first .. K-1 with the names left in name_of[]. */
 static int64_t best_hits(int32_t K, const int64_t *confusion, int32_t *name_of, int32_t first)
 {
     int64_t best = 0;
@@ -296,7 +296,7 @@ static int64_t best_hits(int32_t K, const int64_t *confusion, int32_t *name_of, 
     return best;
 }
 
-/* A path that has its classes by other names, or takes them for each other more often than not: of all names the best are told. */
+/* A path that has its classes by other names, or takes several for one: of all names the best are told. */
 static void test_best_names(void **state)
 {
     (void)state;

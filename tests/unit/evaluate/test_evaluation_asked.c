@@ -84,8 +84,8 @@ static void test_errors_end_at_gaps(void **state)
     }
 }
 
-/* Two recordings of p, two of q, of which nothing is scored in the first; the path is right where argmax is wrong in 1 of 4 and 3 of 4
- * steps of p, and in 2 of 4 of q. */
+/* Two recordings of p, two of q, of which nothing is scored in the first; the path is right where argmax is wrong
+ * in 1 of 4 and 3 of 4 steps of p, and in 2 of 4 of q. */
 static void test_subjects(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Evaluations at their bounds: what is refused, nothing at all, rules that nothing fits, too many runs, too many recordings, and no
- * memory. */
+/* Evaluations at their bounds: what is refused, nothing at all, rules that nothing fits, too many runs, too many
+ * recordings, and no memory. */
 #include "check.h"
 #include "evaluated.h"
 #include "example_paths.h"
@@ -25,7 +25,7 @@ static sp_status read_odd(void *arg, const sp_part *part, unsigned parts, sp_blo
     return status;
 }
 
-/* The small example, evaluated; all recordings are of one subject, so that nothing is drawn and many runs are soon done. */
+/* The small example; all recordings are of one subject: nothing is drawn, and many runs are soon done. */
 static sp_status evaluate(const asked *what, sp_comparison **out, sp_error *err)
 {
     static const char *const names[] = {"argmax", "greedy", "viterbi"}, *const subjects[] = {"p", "p", "p"};

@@ -248,10 +248,10 @@ static void test_figures(void **state)
      * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
     const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
     assert_close(figure[SP_TUNE_SEGMENTS], (27. / 39 + edit + f1) / 3, 1e-12, 0);
-    /* All runs: 0 1 2 0 against 0 1 0 2 1 0, two more of six; 1 2 1 against 1 2 1 0, one more of four; 0 against 0. */
+    /* All runs: 0 1 2 0 against 0 1 0 2 1 0, two more; 1 2 1 against 1 2 1 0, one more; 0 against 0. */
     assert_close(figure[SP_TUNE_EDIT], (2 * (1 - 2. / 6 + 1 - 1. / 4) + 1) / 5, 1e-12, 0);
-    /* As tags O O B B B I I O O . against O B B B O I B O O ., 2 of 3 and 5 right; B B B I I I I B B B against B B I I I I B B B O,
-     * 3 of 6 and 5. */
+    /* As tags O O B B B I I O O . against O B B B O I B O O ., 2 of 3 and 5 right; B B B I I I I B B B against
+     * B B I I I I B B B O, 3 of 6 and 5. */
     assert_close(figure[SP_TUNE_ENTITY_F1], 2. * (2 + 3) / (3 + 5 + 6 + 5), 1e-12, 0);
 }
 
