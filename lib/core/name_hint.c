@@ -37,16 +37,15 @@ static int distance(const char *a, const char *b)
 int32_t sp_name_nearest(const char *word, int32_t n, const char *const *names)
 {
     int32_t best = -1;
-    int best_distance = 0;
+    int best_distance = LONGEST + 1;
     for (int32_t i = 0; i < n; i++) {
         int far = distance(word, names[i]);
-        int length = (int)(strlen(word) > strlen(names[i]) ? strlen(word) : strlen(names[i]));
-        if (far > (length + 2) / 3 || far >= length)
+        size_t n_word = strnlen(word, LONGEST), n_name = strnlen(names[i], LONGEST);
+        int length = (int)(n_word > n_name ? n_word : n_name);
+        if (far > (length + 2) / 3 || far >= length || far >= best_distance)
             continue;
-        if (best < 0 || far < best_distance) {
-            best = i;
-            best_distance = far;
-        }
+        best = i;
+        best_distance = far;
     }
     return best;
 }

@@ -1,4 +1,4 @@
-/* Statuses, error sentences, log softmax. */
+/* Statuses, error sentences, names that are near, log softmax. */
 #include "check.h"
 #include "statepath/scores.h"
 
@@ -35,6 +35,28 @@ static void test_long_messages_are_cut(void **state)
     sp_fail(&err, SP_EINVAL, "%s", word);
     assert_int_equal(strlen(err.message), SP_ERROR_SIZE - 1);
     assert_string_equal(err.message + SP_ERROR_SIZE - 4, "...");
+}
+
+static void test_nearest_names(void **state)
+{
+    (void)state;
+    const char *const names[] = {"Wake", "N1", "N2", "REM", "min_dwell", "min_dwell_at_end"};
+    const struct {
+        const char *word;
+        int32_t nearest;
+    } cases[] = {
+        {"Wke", 0},   {"wake", 0},     {"Wkae", 0},     {"REN", 3},           {"n2", 2}, {"N3", 1}, {"", -1},
+        {"Deep", -1}, {"min_dwel", 4}, {"mindwell", 4}, {"min_dwell_end", 5}, {"x", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (sp_name_nearest(cases[i].word, 6, names) != cases[i].nearest)
+            fail_msg("\"%s\" is near %d", cases[i].word, sp_name_nearest(cases[i].word, 6, names));
+    char text[64], longest[300] = "";
+    assert_string_equal(sp_name_hint(text, sizeof text, "Wke", 6, names), "; did you mean \"Wake\"?");
+    assert_string_equal(sp_name_hint(text, sizeof text, "Deep", 6, names), "");
+    memset(longest, 'w', sizeof longest - 1);
+    const char *const long_names[] = {longest, longest};
+    assert_int_equal(sp_name_nearest(longest, 2, long_names), 0);
+    assert_int_equal(sp_name_nearest("q", 2, long_names), -1);
 }
 
 /* What it returns, the sum. */
@@ -74,8 +96,11 @@ static void test_log_softmax(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_fail),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_fail),
                                        cmocka_unit_test(test_long_messages_are_cut),
-                                       cmocka_unit_test(test_logsumexp), cmocka_unit_test(test_log_softmax)};
+                                       cmocka_unit_test(test_nearest_names),
+                                       cmocka_unit_test(test_logsumexp),
+                                       cmocka_unit_test(test_log_softmax)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
