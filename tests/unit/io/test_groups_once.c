@@ -10,9 +10,6 @@
 
 #include "statepath/files.h"
 
-/* Runs choose the threads that a source is read on. */
-#include "io/source.h"
-
 static int n_opened;
 
 hid_t __real_H5Oopen(hid_t place, const char *name, hid_t access);
@@ -168,7 +165,6 @@ static int check_file(const char *file, int *at_start)
         n_opened = 0;
         assert_ok(sp_source_open(file, NULL, &source, &err), &err);
         *at_start = n_opened;
-        sp_source_use_threads(source, 1 + count % 2);
         n_opened = 0;
         sp_block *block = sp_block_new();
         for (int first = 0; first < N; first += count) {
