@@ -5,6 +5,8 @@
 #include "statepath/files.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { N = 3, S = 9, K = 4, FEW = 1 << 15 /* values that are converted at a time */ };
@@ -128,29 +130,44 @@ static void test_types(void **state)
     assert_int_equal(unlink(file), 0);
 }
 
+/* Begins a file of such recordings, in place of what is there. */
+static sp_scores_writer *writer_of(const char *file, sp_dtype dtype, const int64_t *all, int64_t n_recordings,
+                                   int32_t n_classes)
+{
+    sp_scores_header header = header_of(dtype);
+    header.n_recordings = n_recordings;
+    header.n_steps = all[n_recordings];
+    header.n_classes = n_classes;
+    header.offsets = all;
+    header.ids = header.classes = NULL;
+    header.force = true;
+    sp_scores_writer *writer = NULL;
+    sp_error err;
+    assert_ok(sp_scores_writer_open(file, &header, &writer, &err), &err);
+    return writer;
+}
+
+static sp_status add(sp_scores_writer *writer, sp_dtype dtype, const int64_t *all, int64_t recording,
+                     int32_t n_classes, sp_error *err)
+{
+    sp_block *b = block_of(dtype, all, recording, 1, n_classes);
+    const sp_status status = sp_scores_writer_add(writer, b, err);
+    sp_block_free(b);
+    return status;
+}
+
 /* More values than are converted at a time, in rows that do not divide that number. */
 static void test_many_values(void **state)
 {
     (void)state;
-    enum { WIDE = 77, STEPS = 1000 };
-    const int64_t all[] = {0, STEPS};
+    const int64_t all[] = {0, 1000};
     const char *file = made_path("many.h5");
     for (int to = 0; to < 2; to++) {
-        sp_scores_header header = header_of(to ? SP_F64 : SP_F32);
-        header.n_recordings = 1;
-        header.n_steps = STEPS;
-        header.n_classes = WIDE;
-        header.offsets = all;
-        header.ids = header.classes = NULL;
-        header.force = true;
-        sp_scores_writer *writer;
         sp_error err;
-        assert_ok(sp_scores_writer_open(file, &header, &writer, &err), &err);
-        sp_block *b = block_of(to ? SP_F32 : SP_F64, all, 0, 1, WIDE);
-        assert_ok(sp_scores_writer_add(writer, b, &err), &err);
+        sp_scores_writer *writer = writer_of(file, to ? SP_F64 : SP_F32, all, 1, 77);
+        assert_ok(add(writer, to ? SP_F32 : SP_F64, all, 0, 77, &err), &err);
         assert_ok(sp_scores_writer_commit(writer, &err), &err);
-        sp_block_free(b);
-        check_file(file, all, 1, WIDE, to ? SP_F64 : SP_F32, false);
+        check_file(file, all, 1, 77, to ? SP_F64 : SP_F32, false);
     }
     assert_int_equal(unlink(file), 0);
 }
@@ -160,26 +177,83 @@ static void test_too_many_classes_for_another_type(void **state)
     (void)state;
     const int64_t all[] = {0, 1};
     for (int32_t n_classes = FEW; n_classes <= FEW + 1; n_classes++) {
-        sp_scores_header header = header_of(SP_F64);
-        header.n_recordings = header.n_steps = 1;
-        header.n_classes = n_classes;
-        header.offsets = all;
-        header.ids = header.classes = NULL;
-        const char *file = made_path("wide.h5");
-        sp_scores_writer *writer;
         sp_error err;
-        assert_ok(sp_scores_writer_open(file, &header, &writer, &err), &err);
-        sp_block *b = block_of(SP_F32, all, 0, 1, n_classes);
-        if (n_classes == FEW) {
-            assert_ok(sp_scores_writer_add(writer, b, &err), &err);
-        } else {
-            assert_int_equal(sp_scores_writer_add(writer, b, &err), SP_EINVAL);
+        sp_scores_writer *writer = writer_of(made_path("wide.h5"), SP_F64, all, 1, n_classes);
+        const sp_status status = add(writer, SP_F32, all, 0, n_classes, &err);
+        if (n_classes == FEW)
+            assert_ok(status, &err);
+        else {
+            assert_int_equal(status, SP_EINVAL);
             assert_string_equal(
                 err.message,
                 "more than 32768 classes cannot be written in another type than they were read in");
         }
-        sp_block_free(b);
         sp_scores_writer_abort(writer);
+        assert_int_equal(count_files(), 0);
+    }
+}
+
+/* ---- writing goes on behind, in buffers of a megabyte ---- */
+
+enum { WIDE = 40 };
+
+/* Pieces in any order: many more than a buffer has places for, longer than a buffer, longer than all of them. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    enum { PIECES = 2003 };
+    int64_t all[PIECES + 1] = {0};
+    const char *file = made_path("pieces.h5");
+    sp_error err;
+    for (int n = 0; n < PIECES; n++)
+        all[n + 1] = all[n] + (n == 900 ? 25000 : n == 950 ? 7000 : n % 10 ? 1 : 150);
+    sp_scores_writer *writer = writer_of(file, SP_F32, all, PIECES, WIDE);
+    for (int n = 0; n < PIECES; n++)
+        assert_ok(add(writer, SP_F32, all, 7 * n % PIECES, WIDE, &err), &err);
+    assert_ok(sp_scores_writer_commit(writer, &err), &err);
+    check_file(file, all, PIECES, WIDE, SP_F32, false);
+    assert_int_equal(unlink(file), 0);
+}
+
+/* The file may not grow any more: said while blocks are added, at the latest at the end; and nothing is left of it, nor of one
+ * that is given up with buffers on their way. */
+static void test_no_room_and_given_up(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 120, STEPS = 400 }; /* of some 68 kB */
+    static const struct {
+        int n;
+        rlim_t limit; /* 0: none */
+    } cases[] = {{4, 100000}, {28, 1800000}, {BLOCKS, 2 << 20}, {0, 0}, {33, 0}, {66, 0}, {99, 0}};
+    int64_t all[BLOCKS + 1];
+    for (int n = 0; n <= BLOCKS; n++)
+        all[n] = n * STEPS;
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *file = made_path("full.h5");
+        struct rlimit before;
+        sp_error err = {.status = SP_OK};
+        sp_scores_writer *writer = writer_of(file, SP_F32, all, cases[i].limit ? cases[i].n : BLOCKS, WIDE);
+        assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+        if (cases[i].limit)
+            assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){cases[i].limit, before.rlim_max}), 0);
+        sp_status status = SP_OK;
+        int n = 0;
+        for (; status == SP_OK && n < cases[i].n; n++)
+            status = add(writer, SP_F32, all, n, WIDE, &err);
+        if (status == SP_OK && cases[i].limit)
+            status = sp_scores_writer_commit(writer, &err);
+        else
+            sp_scores_writer_abort(writer);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(status, cases[i].limit ? SP_EFILE : SP_OK);
+        if (cases[i].limit)
+            assert_sentence(err.message,
+                            "FILE: cannot be written, the file would be larger than allowed here (File too "
+                            "large); nothing was written; see ulimit -f",
+                            file);
+        if (cases[i].limit && cases[i].n == BLOCKS)
+            assert_in_range(n, 30, 64); /* it does not go on for long */
         assert_int_equal(count_files(), 0);
     }
 }
@@ -222,12 +296,19 @@ static void test_failures_leave_nothing(void **state)
 
 static sp_status write_once(void *arg)
 {
-    const char *file = arg;
-    sp_scores_header header = header_of(SP_F64);
+    const sp_block *block = arg;
+    sp_scores_header header = header_of(SP_F32);
+    header.n_recordings = 1;
+    header.offsets = block->offsets;
+    header.n_steps = block->n_steps;
+    header.n_classes = WIDE;
+    header.ids = header.classes = NULL;
     sp_scores_writer *writer;
-    sp_status status = sp_scores_writer_open(file, &header, &writer, NULL);
-    if (status == SP_OK)
+    sp_status status = sp_scores_writer_open(made_path("memory.h5"), &header, &writer, NULL);
+    if (status == SP_OK) {
+        status = sp_scores_writer_add(writer, block, NULL);
         sp_scores_writer_abort(writer);
+    }
     assert_int_equal(count_files(), 0);
     return status;
 }
@@ -235,9 +316,9 @@ static sp_status write_once(void *arg)
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
-    char file[4096];
-    snprintf(file, sizeof file, "%s", made_path("memory.h5"));
-    assert_true(assert_each_alloc_may_fail(write_once, file) > 2);
+    sp_block *block = block_of(SP_F32, (const int64_t[]){0, 20000}, 0, 1, WIDE); /* fills three buffers */
+    assert_true(assert_each_alloc_may_fail(write_once, block) > 5);
+    sp_block_free(block);
 }
 
 static int setup(void **state)
@@ -256,8 +337,11 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types), cmocka_unit_test(test_many_values),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types),
+                                       cmocka_unit_test(test_many_values),
                                        cmocka_unit_test(test_too_many_classes_for_another_type),
+                                       cmocka_unit_test(test_pieces),
+                                       cmocka_unit_test(test_no_room_and_given_up),
                                        cmocka_unit_test(test_failures_leave_nothing),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
