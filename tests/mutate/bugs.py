@@ -22,7 +22,7 @@ FIRST = [
     ("lib/core/model/windows", ["test_neighbours"]),
     ("lib/core/model", ["test_model", "test_model_json", "test_build"]),
     ("lib/core/chain_rules", ["test_model", "test_strategy_law", "test_transitions"]),
-    ("lib/core/name", ["test_model", "test_model_json", "test_status"]),
+    ("lib/core/name", ["test_model", "test_model_json", "test_status", "test_several_files"]),
     ("lib/core/rules/", ["test_rules", "test_strategy_law"]),
     ("lib/core/", ["test_model", "test_strategy_law", "test_decode_batch"]),
     ("lib/decode/strategies/nbest", ["test_nbest"]),
@@ -107,8 +107,9 @@ FIRST = [
     ("lib/report/write/table", ["test_report"]),
     ("lib/report/write/words", ["test_unit", "test_golden"]),
     ("lib/evaluate/work", ["test_unit"]),
-    ("lib/json/utf8", ["test_json_text", "test_report"]),
-    ("lib/evaluate/", ["test_evaluation", "test_evaluation_asked", "test_evaluation_bounds", "test_evaluation_inside", "test_evaluation_random",
+    ("lib/json/utf8", ["test_report"]),
+    ("lib/evaluate/", ["test_evaluation", "test_evaluation_asked", "test_evaluation_bounds", "test_evaluation_inside",
+                       "test_evaluation_random",
                        "test_evaluation_pieces", "test_statistics", "test_eval_cases", "test_agreement", "test_figures"]),
 ]
 

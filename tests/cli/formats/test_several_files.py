@@ -57,6 +57,18 @@ class TestFiles(st.TestCase):
         self.assertEqual(results(self.result("a.h5", "b.h5", "n12.h5")).replace("dataset /subjects", ""),
                          results(self.result("packed.h5")).replace("dataset /subjects", ""))
 
+    def test_natural_order(self):
+        """Runs of digits are numbers of any length; all else, and names of equal numbers, by bytes."""
+        ids = "N3 n n1 n1a n02 n2 n2b9 n2b10 n9 n10 n9999999999999999999 n100000000000000000000 \u00e9".split()
+        os.mkdir(self.path("order"))
+        names = ["order/%s.npy" % name for name in ids]
+        for name in names:
+            np.save(self.path(name), self.probs[0])
+        for files in (["order/{id}.npy"], names, names[::-1]):
+            self.statepath("decode", *files, *MODEL, "-o", "order.h5", "--force")
+            with st.h5py.File(self.path("order.h5")) as f:
+                self.assertEqual(f["ids"].asstr()[:].tolist(), ids)
+
     def test_labels_of_some(self):
         for n, name in enumerate(self.ids):
             beside = {} if n % 3 == 0 else {"labels": self.labels[n]}

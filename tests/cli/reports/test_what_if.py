@@ -482,6 +482,9 @@ class TestWhatIf(st.TestCase):
             del f["ids"]
             f["ids"] = np.array([b"\xff", b"b", b"c"], dtype="S")
         self.assertIn("\u00ff", self.page("names.h5", "--model", "m.json").ids)
+        os.rename(self.path("names.h5"), self.path("n\udcc3\udcff.h5"))
+        page = self.page("n\udcc3\udcff.h5", "--model", "m.json")
+        self.assertEqual(page.settings["file"], "n\ufffd\ufffd.h5")
 
     def test_options(self):
         demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")

@@ -153,6 +153,12 @@ static void names_in_any_script(void **state)
 
 #define AB "{\"statepath_model\": 1, \"classes\": [\"a\", \"b\"],\n" /* column 1 of line 2 follows */
 #define OPEN AB "\"forbid\": {},\n"                                  /* column 1 of line 3 follows */
+#define KNOWN                                                                                                \
+    "(known: statepath_model, name, description, source, classes, aliases, states, allow, forbid, matrix, "  \
+    "probabilities, log_weights, tied, start, end, start_log_weights, end_log_weights, min_dwell, "          \
+    "min_dwell_at_end, durations, durations_at_ends, rules, prior, decoding, labeller, windows, fusion)"
+#define X64 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X222 X64 X64 X64 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" /* fits into 240 alone, not with what follows */
 
 static const struct broken {
     const char *text, *message;
@@ -185,14 +191,15 @@ static const struct broken {
     {"{\"statepath_model\": 2}",
      "m.json:1:2: key \"statepath_model\": this is statepath 1.0.0, which reads models of format 1; write "
      "1, or use the version that wrote this model"},
-    {AB "\"min_dwel\": 1}", "m.json:2:1: key \"min_dwel\" is not known (known: statepath_model, name, "
-                            "description, source, classes, aliases, states, "
-                            "allow, "
-                            "forbid, matrix, probabilities, log_weights, tied, start, end, "
-                            "start_log_weights, end_log_weights, min_dwell, "
-                            "min_dwell_at_end, "
-                            "durations, durations_at_ends, rules, prior, decoding, labeller, windows, "
-                            "fusion); did you mean \"min_dwell\"?"},
+    {AB "\"min_dwel\": 1}",
+     "m.json:2:1: key \"min_dwel\" is not known " KNOWN "; did you mean \"min_dwell\"?"},
+    /* brackets and quotes in texts, lists in lists, blanks; keys with escapes; columns count characters */
+    {" {\"statepath_model\":1, \"name\": \"]}\\\"}\", \"matrix\" : [[1, {\"]\": \"\\\\\"}], [[2], \"[\"]],\n"
+     "\t\"source\": \"\xC3\xA9\", \"forbid\":-1.5e3 ,\"klasses\":[]}",
+     "m.json:2:34: key \"klasses\" is not known " KNOWN "; did you mean \"classes\"?"},
+    {OPEN "\"\\u0070rior\": {\"b\": 0.5,\n \"\\u0061\": \"x\"}}",
+     "m.json:4:2: key \"prior\", class \"a\": needs the class's share of the training set, a number from 0 "
+     "to 1"},
     {OPEN "\"decoding\": {\"temprature\": 1}}",
      "m.json:3:14: key \"temprature\" is not known in decoding (known: temperature, "
      "transition_weight, prior_weight, floor); did you mean "
@@ -406,6 +413,15 @@ static const struct broken {
      "held it"},
     {OPEN "\"rules\": [\"never a q\"]}",
      "m.json:3:11: key \"rules\": rule rule1: line 1, column 9: \"q\" is no class of model m: a, b\n"
+     "  never a q\n          ^"},
+    {"{\"statepath_model\": 1, \"classes\": [\"a\", \"b\", \"" X222
+     "\"], \"forbid\": {},\n\"rules\": [\"never a q\"]}",
+     "m.json:2:11: key \"rules\": rule rule1: line 1, column 9: \"q\" is no class of model m: a, b and 1 "
+     "more\n"
+     "  never a q\n          ^"},
+    {"{\"statepath_model\": 1, \"classes\": [\"" X222
+     "\", \"a\"], \"forbid\": {},\n\"rules\": [\"never a q\"]}",
+     "m.json:2:11: key \"rules\": rule rule1: line 1, column 9: \"q\" is no class of model m: 2 of them\n"
      "  never a q\n          ^"},
 };
 

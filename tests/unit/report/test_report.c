@@ -90,7 +90,7 @@ static void test_names_cannot_speak_to_the_terminal(void **state)
     (void)state;
     static const char *const names[] = {"a\033[2Jb\nc\xFF",
                                         "a-name-that-nobody-would-ever-want-to-write-in-full-anywhere"};
-    static const char *const ids[] = {"bad \xC3\x28"}, *const classes[] = {"睡眠", "b"};
+    static const char *const ids[] = {"bad \xC3(\xE2\x82|"}, *const classes[] = {"睡眠", "b"};
     static const int64_t offsets[] = {0, 2};
     static const int32_t path[] = {0, 1};
     const int32_t *const paths[] = {path, path};
@@ -109,7 +109,61 @@ static void test_names_cannot_speak_to_the_terminal(void **state)
     assert_ok(sp_report_json(c, &json, &err), &err);
     json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(root);
-    assert_non_null(strstr(json, "bad \xEF\xBF\xBD("));
+    assert_non_null(strstr(json, "bad \xEF\xBF\xBD(\xEF\xBF\xBD\xEF\xBF\xBD|\""));
+    json_decref(root);
+    free(json);
+    sp_comparison_free(c);
+    sp_model_free(model);
+}
+
+/* What is UTF-8 by its definition (Unicode 15, table 3-7) is written as it stands; of the rest each byte is U+FFFD. */
+static void test_characters(void **state)
+{
+    (void)state;
+    enum { GOOD = 4, N = 19 };
+    static const char *const ids[N] = {
+        "\x01 \"\\\x7F", /* from one byte to four, the first of each kind and the last */
+        "\xC2\x80\xDF\xBF",
+        "\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF",
+        "\xF0\x90\x80\x80\xF4\x8F\xBF\xBFz",
+        "\xC0\x80",
+        "\xC1\xBF", /* two bytes for what takes one */
+        "\xE0\x80\x80",
+        "\xE0\x9F\xBF", /* three for two */
+        "\xF0\x80\x80\x80",
+        "\xF0\x8F\xBF\xBF", /* four for three */
+        "\xED\xA0\x80",
+        "\xED\xBF\xBF", /* halves of surrogate pairs */
+        "\xF4\x90\x80\x80",
+        "\xF8\x88\x80\x80\x80",
+        "\xFF\xFE", /* beyond the last character */
+        "\xC3",
+        "\xE2\x82",
+        "\xF0\x9F\x98",
+        "\x80\xBF", /* cut off */
+    };
+    static const char *const classes[] = {"a", "b"}, *const names[] = {"p"};
+    static const int32_t path[N] = {0}, *const paths[] = {path};
+    int64_t offsets[N + 1] = {0};
+    for (int n = 0; n < N; n++)
+        offsets[n + 1] = n + 1;
+    sp_model *model = model_of_all(2, classes);
+    sp_comparison *c = evaluated(
+        model, &(sp_arrays){.info = {.n_recordings = N, .offsets = offsets, .ids = ids}, .labels = path},
+        &(sp_array_paths){1, names, paths, NULL}, NULL);
+    sp_error err = {0};
+    char *json = NULL;
+    assert_ok(sp_report_json(c, &json, &err), &err);
+    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL),
+           *all = json_object_get(json_object_get(json_object_get(root, "strategies"), "p"), "per_recording");
+    assert_int_equal(json_array_size(all), N);
+    for (size_t n = 0; n < N; n++) {
+        char expected[32] = "";
+        for (size_t i = 0; n >= GOOD && i < strlen(ids[n]); i++)
+            strcat(expected, "\xEF\xBF\xBD");
+        assert_string_equal(json_string_value(json_object_get(json_array_get(all, n), "id")),
+                            n < GOOD ? ids[n] : expected);
+    }
     json_decref(root);
     free(json);
     sp_comparison_free(c);
@@ -287,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_terminal),
         cmocka_unit_test(test_wide_tables_go_on_below),
         cmocka_unit_test(test_names_cannot_speak_to_the_terminal),
+        cmocka_unit_test(test_characters),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_figures_may_be_refused),
         cmocka_unit_test(test_saving),
