@@ -13,7 +13,7 @@ FIRST = [
     ("lib/core/prepare", ["test_prepare"]),
     ("lib/io/events", ["test_events", "test_event_files"]),
     ("lib/core/row_", ["test_prepare"]),
-    ("lib/core/packed", ["test_packed_scores"]),
+    ("lib/core/packed", ["test_what_if"]),
     ("lib/core/block", ["test_block", "test_prepare"]),
     ("lib/core/path_score", ["test_strategy_law", "test_long_scores", "test_long", "test_chunks"]),
     ("lib/core/exp_log", ["test_forward_backward", "test_logmath_rows", "test_marginals"]),
