@@ -4,8 +4,8 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const { need, check, patience, layOut, unfold, scrollTo, run } = require("./browser.cjs");
-const [{ source: axe }, { HtmlValidate }] = need("axe-core", "html-validate");
+const { need, check, open: openFile, axe, thin, save, layOut, unfold, scrollTo, run } = require("./browser.cjs");
+const [, { HtmlValidate }] = need("axe-core", "html-validate");
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-report-"));
 // Pages of made comparisons, and pages that the program writes.
@@ -66,14 +66,8 @@ async function validate() {
   }
 }
 
-async function open(browser, name, options, hash = "") {
-  const context = await browser.newContext(Object.assign({ viewport: { width: 1200, height: 900 } }, options));
-  context.setDefaultTimeout(patience);
-  const page = await context.newPage();
-  page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
-  page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
-  page.on("request", (r) => check(r.url().startsWith("file://" + folder), `${name}: requests ${r.url()}`));
-  await page.goto("file://" + files[name] + hash);
+async function open(browser, name, options, hash = "", before) {
+  const page = await openFile(browser, files[name], Object.assign({ viewport: { width: 1200, height: 900 } }, options), { name, hash, before, isOwn: (url) => url.startsWith("file://" + folder) });
   await page.waitForFunction(() => !window.statepathLater || !window.statepathLater.waiting());
   if (!hash) await unfold(page); /* folded sections are tested in contents() */
   return page;
@@ -82,48 +76,47 @@ async function open(browser, name, options, hash = "") {
 // "fifty" and "thousand" are more of what "nights" has; axe and html-validate would take minutes for them, and axe for the tags.
 const kinds = names.filter((name) => name !== "fifty" && name !== "thousand");
 
-async function accessible(browser) {
-  for (const name of kinds.filter((one) => one !== "tags")) {
-    // The policy of the page lets no script in but its own, so axe comes in from outside it.
-    const page = await open(browser, name, { colorScheme: "light", bypassCSP: true });
-    await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
-    await layOut(page);
-    await page.addScriptTag({ content: axe });
-    // In the dark only colours differ, and they come from the same style everywhere.
-    for (const colorScheme of ["small", "nights", "unlabelled", "training"].includes(name) ? ["light", "dark"] : ["light"]) {
-      await page.emulateMedia({ colorScheme });
-      const result = await page.evaluate((options) => window.axe.run(options),
-        Object.assign({ resultTypes: ["violations"] }, colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {}));
-      for (const v of result.violations)
-        check(false, `${name}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
-    }
-    await page.context().close();
+async function accessible(page, name) {
+  await page.evaluate(thin);
+  // In the dark only colours differ, and they come from the same style everywhere.
+  for (const colorScheme of ["small", "nights", "unlabelled", "training"].includes(name) ? ["light", "dark"] : ["light"]) {
+    await page.emulateMedia({ media: "screen", colorScheme });
+    await axe(page, `${name}, ${colorScheme}`, colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {});
   }
 }
 
 // The page never scrolls sideways; wide tables do so in their own box, but from 1200 pixels on only matrices of many classes may.
-async function fits(browser) {
+async function fits(page, name) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
+  await layOut(page);
+  for (const width of [360, 400, 900, 1200, 1300, 1800]) {
+    await page.setViewportSize({ width, height: 900 });
+    const isRoomy = width >= 1200 && name !== "hostile" && name !== "experiment";
+    const [wide, cut] = await page.evaluate((isRoomy) => [document.documentElement.scrollWidth, isRoomy ? [...document.querySelectorAll(".scroll")]
+      .filter((s) => s.checkVisibility() && s.scrollWidth > s.clientWidth + 1 && !s.querySelector(".many, .turned"))
+      .map((s) => s.getAttribute("aria-label")) : []], isRoomy);
+    check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
+    check(cut.length === 0, `${name}: cut in a window of ${width}: ${cut.join("; ")}`);
+  }
+  // Paper: 210 mm less its margins.
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize({ width: 703, height: 1000 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  check(wide <= 703 || ["classes", "hostile", "experiment"].includes(name), `${name}: ${wide} pixels wide on paper of 703`);
+}
+
+// Each page is opened once for what is asked of all.
+async function everyPage(browser) {
   for (const name of names) {
-    const page = await open(browser, name, {});
-    await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
-    await layOut(page);
-    for (const width of [360, 400, 900, 1200, 1300, 1800]) {
-      await page.setViewportSize({ width, height: 900 });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
-      if (width < 1200 || name === "hostile" || name === "experiment") continue;
-      const cut = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
-        .filter((s) => s.checkVisibility() && s.scrollWidth > s.clientWidth + 1 && !s.querySelector(".many, .turned"))
-        .map((s) => s.getAttribute("aria-label")));
-      check(cut.length === 0, `${name}: cut in a window of ${width}: ${cut.join("; ")}`);
-    }
-    // Paper: 210 mm less its margins.
-    await page.emulateMedia({ media: "print" });
-    await page.setViewportSize({ width: 703, height: 1000 });
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    check(wide <= 703 || ["classes", "hostile", "experiment"].includes(name), `${name}: ${wide} pixels wide on paper of 703`);
+    const page = await open(browser, name, { colorScheme: "light" });
+    if (["nights", "thousand", "demo"].includes(name)) await numbers(page, name);
+    await quick(page, name);
+    await fits(page, name);
+    await page.setViewportSize({ width: 1200, height: 900 });
+    if (kinds.includes(name) && name !== "tags") await accessible(page, name);
     await page.context().close();
   }
+  check(/Drawn of 1,000 recordings/.test(texts.thousand), "the page of a thousand says which recordings it draws");
 }
 
 // On a wide screen the contents stay beside the page and say where one is; on a narrow one they are a line above it.
@@ -164,26 +157,18 @@ async function contents(browser) {
 }
 
 // Every figure has its numbers: behind a fold, as a link to the table that holds them, or in a fold after it.
-async function numbers(browser) {
-  for (const name of ["nights", "thousand", "demo"]) {
-    const page = await open(browser, name, {});
-    const bare = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].filter((f) =>
-      !f.querySelector("details table") && !f.querySelector("a[href='#recordings']") && !f.closest("section").querySelector("details table"))
-      .map((f) => f.textContent.slice(0, 60)));
-    check(bare.length === 0, `${name}: figures without numbers: ${bare.join("; ")}`);
-    await page.context().close();
-  }
+async function numbers(page, name) {
+  const bare = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].filter((f) =>
+    !f.querySelector("details table") && !f.querySelector("a[href='#recordings']") && !f.closest("section").querySelector("details table"))
+    .map((f) => f.textContent.slice(0, 60)));
+  check(bare.length === 0, `${name}: figures without numbers: ${bare.join("; ")}`);
 }
 
 // The numbers of a table as a file, twice the same, and what stands in the table.
 async function downloads(browser) {
   const page = await open(browser, "nights", { acceptDownloads: true });
-  const save = async (button) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
-    return [download.suggestedFilename(), fs.readFileSync(await download.path(), "utf8")];
-  };
   const button = page.locator("section[aria-labelledby=strategies] .csv").first();
-  const [file, text] = await save(button);
+  const saved = async (button) => (await save(page, button)).map(String), [file, text] = await saved(button);
   check(file === "scores-h5_strategies-on-the-same-scores.csv", "the file is named after page and table: " + file);
   const rows = text.split("\r\n");
   const cells = await page.locator("section[aria-labelledby=strategies] table").first().locator("tbody tr").first().locator("th, td").allTextContents();
@@ -194,8 +179,8 @@ async function downloads(browser) {
   for (const row of rows.slice(1, -1))
     check(row.split(",").length === rows[0].match(/("[^"]*"|[^,]+)/g).length && row.split(",").slice(1).every((c) => c === "" || !isNaN(Number(c))),
           "each cell is a number: " + row);
-  check((await save(button))[1] === text, "the same bytes again");
-  const matrix = (await save(page.locator("section[aria-labelledby=confusion] .csv").first()))[1].split("\r\n");
+  check((await saved(button))[1] === text, "the same bytes again");
+  const matrix = (await saved(page.locator("section[aria-labelledby=confusion] .csv").first()))[1].split("\r\n");
   check(/^Wake,\d+,\d+,\d+,\d+,\d+,\d+$/.test(matrix[1]), "a matrix as counts, without per cent: " + matrix[1]);
   await page.context().close();
 }
@@ -306,33 +291,17 @@ async function harmless(browser) {
   await page.context().close();
 }
 
-// No time is asserted: what makes a page slow is its size and the number of its elements, and these are. The times are printed.
-async function quick(browser) {
+// What makes a page slow is its size and the number of its elements. How long it takes: measure.cjs.
+async function quick(page, name) {
   const limits = { fifty: [800e3, 17000], thousand: [1100e3, 24000], demo: [1000e3, 13000], tags: [1000e3, 24000], classes: [800e3, 30000] };
-  for (const name of names.filter((one) => limits[one])) {
-    const page = await open(browser, name);
-    const found = await page.evaluate(() => {
-      const t = performance.getEntriesByType("navigation")[0];
-      return { ready: t.domContentLoadedEventEnd, load: t.loadEventEnd, n: document.querySelectorAll("*").length };
-    });
-    const button = page.locator("section[aria-labelledby=recordings] table thead th:nth-child(4) button").first();
-    const sort = await button.evaluate((b) => {
-      const from = performance.now();
-      b.click();
-      document.body.getBoundingClientRect();
-      return performance.now() - from;
-    });
-    const ms = (x) => Math.round(x) + " ms";
-    console.log(`${name}: ${texts[name].length} bytes, ${found.n} elements, ready after ${ms(found.ready)}, loaded ${ms(found.load)}, sorted in ${ms(sort)}`);
-    const bytes = texts[name].replace(/(?<=id="what-if-scores">)[^<]*/, "").length; // up to 5 MB of them
-    check(bytes <= limits[name][0], `${name} takes ${bytes} bytes beside scores, more than ${limits[name][0]}`);
-    check(found.n <= limits[name][1], `${name} has ${found.n} elements, more than ${limits[name][1]}`);
-    if (name === "thousand")
-      check((await page.locator("section[aria-labelledby=recordings] table").first().locator("tbody tr").count()) === 1000,
-            "all thousand recordings are in the table");
-    await page.context().close();
-  }
-  check(/Drawn of 1,000 recordings/.test(texts.thousand), "the page of a thousand says which recordings it draws");
+  if (!limits[name]) return;
+  const n = await page.evaluate(() => document.querySelectorAll("*").length), bytes = texts[name].replace(/(?<=id="what-if-scores">)[^<]*/, "").length; // up to 5 MB of them
+  check(bytes <= limits[name][0], `${name} takes ${bytes} bytes beside scores, more than ${limits[name][0]}`);
+  check(n <= limits[name][1], `${name} has ${n} elements, more than ${limits[name][1]}`);
+  const table = page.locator("section[aria-labelledby=recordings] table").first();
+  await table.locator("thead th:nth-child(4) button").evaluate((button) => button.click());
+  check((await table.locator("thead th:nth-child(4)").getAttribute("aria-sort")) === "ascending", `${name}: its recordings are sorted`);
+  if (name === "thousand") check((await table.locator("tbody tr").count()) === 1000, "all thousand recordings are in the table");
 }
 
 async function links(browser) {
@@ -351,19 +320,19 @@ async function keyboard(browser) {
   check((await page.evaluate(() => location.hash)) === "#verdict", "and it goes there");
   const wanted = await page.locator("summary, th button, [tabindex='0'], a, button, input, select")
     .evaluateAll((all) => all.filter((e) => e.checkVisibility() && e.tabIndex >= 0).length);
-  const seen = new Set();
-  for (let i = 0; i < wanted + 20; i++) {
-    await page.keyboard.press("Tab");
-    seen.add(await page.evaluate(() => { const e = document.activeElement; return e === document.body ? "" : (e.dataset.seen = e.dataset.seen || Math.random().toString()); }));
-  }
-  seen.delete("");
-  check(seen.size >= wanted - 1, `keyboard: ${seen.size} stops of ${wanted}`);
+  await page.evaluate(() => {
+    window.stops = new Set();
+    document.addEventListener("focusin", (e) => window.stops.add(e.target));
+  });
+  for (let i = 0; i < wanted + 20; i++) await page.keyboard.press("Tab");
+  const seen = await page.evaluate(() => window.stops.size);
+  check(seen >= wanted - 1, `keyboard: ${seen} stops of ${wanted}`);
   await page.locator("#run summary").focus();
   await page.keyboard.press("Enter");
   check(await page.locator("#run dl").isVisible(), "Enter opens a fold");
   await page.context().close();
 }
 
-const gestures = require("./gestures.cjs")({ open, check, scrollTo, texts, fs, json: path.join(folder, "de mo#1.json") });
-run([validate, fits, contents, numbers, downloads, colours, accessible, sorts, themes, printed, withoutScript, harmless, links, keyboard, quick, ...gestures],
+const gestures = require("./gestures.cjs")({ open, save, check, scrollTo, texts, fs, json: path.join(folder, "de mo#1.json") });
+run([validate, everyPage, contents, downloads, colours, sorts, themes, printed, withoutScript, harmless, links, keyboard, ...gestures],
     () => fs.rmSync(folder, { recursive: true }));

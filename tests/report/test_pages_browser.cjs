@@ -3,9 +3,8 @@
 // page everything; else of three pages at two widths. STATEPATH_PICTURES names a folder for pictures, to be looked at.
 "use strict";
 const fs = require("fs"), os = require("os"), path = require("path");
-const { need, check, patience, layOut, unfold, run } = require("./browser.cjs");
-const [{ source: axe }] = need("axe-core");
-const { opening } = require("./times.cjs");
+const { need, check, open: openFile, axe, thin, layOut, unfold, run } = require("./browser.cjs");
+need("axe-core");
 
 const isLong = !!process.env.STATEPATH_LONG;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-pages-")), { at, program, inputs: pages } = require("./pages.cjs")(folder);
@@ -13,13 +12,7 @@ const names = isLong ? ["demo", "classes", "day", "many", "actions", "tags", "tw
 for (const name of names) program("compare", ...pages[name](), "--report", name + ".html", "--json", name + ".json");
 
 async function open(browser, name, options) {
-  const context = await browser.newContext(Object.assign({ viewport: { width: 1280, height: 900 }, bypassCSP: true }, options));
-  context.setDefaultTimeout(patience);
-  const page = await context.newPage();
-  page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
-  page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
-  page.on("request", (r) => check(/^(file|blob):/.test(r.url()), `${name}: requests ${r.url()}`));
-  await page.goto("file://" + at(name + ".html"));
+  const page = await openFile(browser, at(name + ".html"), Object.assign({ viewport: { width: 1280, height: 900 } }, options), { name });
   await unfold(page);
   return page;
 }
@@ -39,24 +32,6 @@ function overlaps() {
     }));
   });
   return found;
-}
-
-// Leaves of items and marks that have the same elements, classes and attributes the first two of each parent, and the rows in which a kind of
-// cell stands for the first or second time: what axe says of these it says of all, and it takes minutes for the thousands.
-function thin() {
-  const values = /^(class|role|scope|type|tabindex|hidden|disabled|aria-hidden|aria-pressed|aria-sort)$/;
-  const shape = (e) => e.tagName + [...e.attributes].map((a) => a.name + (values.test(a.name) ? "=" + a.value : "")) + (e.textContent.trim() ? " text" : "") +
-    "(" + [...e.children].map(shape) + ")";
-  document.querySelectorAll("tbody, ul, ol, select, svg, svg g").forEach((parent) => {
-    const seen = {};
-    [...parent.children].forEach((child) => {
-      if (child.id || child.querySelector("[id]")) return;
-      const keys = child.tagName === "TR" ? [...new Set([...child.children].map(shape))] : [shape(child)];
-      keys.forEach((key) => (seen[key] = (seen[key] || 0) + 1));
-      if (keys.every((key) => seen[key] > 2)) child.remove();
-    });
-  });
-  return document.querySelectorAll("*").length;
 }
 
 // The page with everything in it: folds open, the decoder started.
@@ -88,7 +63,6 @@ async function atEachWidth(browser) {
       }
     }
     const all = await page.evaluate(() => document.querySelectorAll("*").length), left = await page.evaluate(thin);
-    await page.addScriptTag({ content: axe });
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       for (const colorScheme of isLong || width === 390 ? ["light", "dark"] : ["light"]) {
@@ -96,9 +70,7 @@ async function atEachWidth(browser) {
         // The rules of form are those of the first look; later only what a width or a colour can change.
         const isFirst = width === 390 && colorScheme === "light";
         const options = isFirst ? {} : { runOnly: colorScheme === "dark" ? ["color-contrast"] : ["color-contrast", "scrollable-region-focusable", "target-size"] };
-        const result = await page.evaluate((o) => window.axe.run(o), Object.assign({ resultTypes: ["violations"] }, options));
-        for (const v of result.violations)
-          check(false, `${name}, ${width}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
+        await axe(page, `${name}, ${width}, ${colorScheme}`, options);
       }
     }
     console.log(`${name}: ${all} elements, of which axe looked at ${left}; ${Math.round((Date.now() - began) / 1000)} seconds`);
@@ -130,11 +102,8 @@ async function drawnAlike(browser) {
   }
 }
 
-// No time is asserted on a machine that others use, but sizes are. Times are printed.
-async function quickly(browser) {
-  const seen = await opening(browser, at("demo.html"), 9);
-  const words = Object.entries(seen).map(([name, list]) => list.sort((x, y) => x - y) && `${name} ${Math.round(list[4])} ms (${Math.round(list[0])} to ${Math.round(list[8])})`);
-  console.log(`20 nights, ${fs.statSync(at("demo.html")).size} bytes, medians of 9: ${words.join(", ")}`);
+// How long they take to open: measure.cjs.
+async function small() {
   const scores = /(?<=id="what-if-scores">)[^<]*/; // up to 5 MB of them
   for (const name of names) {
     const bytes = Buffer.byteLength(fs.readFileSync(at(name + ".html"), "utf8").replace(scores, ""));
@@ -180,4 +149,4 @@ async function inItsWords(browser) {
   }
 }
 
-run([atEachWidth, drawnAlike, inItsWords, quickly], () => fs.rmSync(folder, { recursive: true }));
+run([atEachWidth, drawnAlike, inItsWords, small], () => fs.rmSync(folder, { recursive: true }));
