@@ -2,8 +2,8 @@
 format that can hold labels alone (LABELS of tests/support/formats.py), give what the same labels give
 beside the scores.
 
-All cases go through `compare --labels`; words, and one recording, also through evaluate, fit, convert and
-decode. Numbers that could be of the columns or of the model are refused by each, with one sentence."""
+Cases are drawn so that any two rows meet (formats.drawn()). All go through `compare --labels`; words, and
+one recording, also through evaluate, fit, convert and decode. Numbers that could be of the columns or of the model are refused by each, with one sentence."""
 import json
 import os
 import shutil
@@ -15,6 +15,10 @@ from statepath_test import h5py, np
 MODEL = ["--model", "sleep-aasm", "--quiet"]
 FIT = ["--rules", "sleep-aasm", "--method", "counts", "--tune", "none", "--quiet", "--force", "-o", "m.json"]
 KEYS = ("accuracy", "confusion", "illegal", "transitions", "changes", "scored")
+
+# The layouts of labels without scores.
+ALONE = {"single", "packed", "packed, lengths", "rows, lengths", "rows, valid", "rows, attention_mask",
+         "rows, empty words", "groups", "groups of the root", "groups of names", "folder", "pattern", "folders"}
 
 
 class TestLabelLaw(st.TestCase):
@@ -30,15 +34,16 @@ class TestLabelLaw(st.TestCase):
             bare = content._replace(steps={"probs": content.steps["probs"]})
             formats.write_h5(os.path.join(self.root, name + "-bare.h5"), formats.packed(bare).files["x"])
 
+    def written(self, case):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.mkdir(self.folder)
+        return None if case.layout == "files" else formats.written(case, self.folder, formats.LABELS)
+
     def each(self, *contents):
-        """(case, what is given after --labels, the scores) of each case, which is written."""
-        for case in formats.cases(formats.LABELS, formats.SHARE):
-            shutil.rmtree(self.folder, ignore_errors=True)
-            os.mkdir(self.folder)
-            if case.content not in contents or case.layout == "files":
-                continue
-            given = formats.written(case, self.folder, formats.LABELS)
-            if given:
+        """(case, what is given after --labels, the scores) of each case of these contents that is drawn, which
+        is written."""
+        for case, given in formats.drawn(formats.LABELS, self.written):
+            if case.content in contents:
                 yield case, given[0][0], os.path.join(self.root,
                                                       "one" if len(formats.LABELS[case.content].ids) == 1
                                                       else "all")
@@ -57,22 +62,28 @@ class TestLabelLaw(st.TestCase):
         return self.kept[door, scores]
 
     def test_compare(self):
-        n = 0
+        rows, n_refused = [set(), set(), set()], 0
         for case, labels, scores in self.each(*formats.LABELS):
             given = ["compare", scores + "-bare.h5", "--labels", labels, *self.codes(case), "--strategies",
                      "argmax,viterbi"]
-            n += 1
+            for of_table, row in zip(rows, case):
+                of_table.add(row)
             is_hdf5 = case.format.startswith("h5")
             if case.content == "floats" and case.layout.startswith("rows") and not is_hdf5:
                 self.assertIn(" [3, 40], scores by their shape; a label is the number of a class",
                               self.statepath(*given, *MODEL, status=1).stderr)
+                n_refused += 1
                 continue
             wanted = self.wanted("compare", scores,
                                  lambda: self.figures("compare", scores + ".h5", "--strategies",
                                                       "argmax,viterbi"))
             with self.subTest(case):
                 self.assertEqual(self.figures(*given), wanted)
-        self.assertGreater(n, 250 // formats.SHARE)
+        if not formats.LIGHT:
+            self.assertEqual(rows[0], set(formats.LABELS))
+            self.assertEqual(rows[1], ALONE)
+            self.assertEqual(set(formats.FORMATS) - rows[2], {"mat"} if not formats.scipy else set())
+            self.assertGreater(n_refused, 0)
 
     def fitted(self, *words):
         self.statepath("fit", *words, *FIT)

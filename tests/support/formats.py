@@ -11,8 +11,10 @@ writes each case, and FOLDER/cases.json: the files, the options by which they ar
 """
 import csv
 import functools
+import itertools
 import json
 import os
+import random
 import sys
 from collections import namedtuple
 
@@ -415,14 +417,31 @@ FORMATS = {
 Case = namedtuple("Case", "content layout format")
 
 
-SHARE = 7 if os.environ.get("STATEPATH_LIGHT") else 1  # of so many cases one, where each is a program's run
+WHOLE = bool(os.environ.get("STATEPATH_WHOLE"))
+LIGHT = bool(os.environ.get("STATEPATH_LIGHT"))
 
 
-def cases(contents=CONTENTS, share=1):
+def cases(contents=CONTENTS):
     """Every one that may be written: of contents that EVERYWHERE does not name in fewer layouts."""
-    everything = [Case(c, lay, f) for c in contents for lay in LAYOUTS for f in FORMATS
-                  if c in EVERYWHERE or lay in FEW]
-    return everything[::share]
+    return [Case(c, lay, f) for c in contents for lay in LAYOUTS for f in FORMATS
+            if c in EVERYWHERE or lay in FEW]
+
+
+def drawn(contents, write):
+    """(case, what write(case) gives) of so many cases that any two rows that can be written together are in
+    one of them, where each case is some of the program's runs; of all with STATEPATH_WHOLE
+    (`./dev test --all`), of a third of these with STATEPATH_LIGHT. The readers in C and Python always have
+    all (test_source.c, tests/python/test_format_law.py). write gives None where a case cannot be written."""
+    everything, seen, n = cases(contents), set(), 0
+    random.Random(1).shuffle(everything)
+    for case in everything:
+        pairs = set(itertools.combinations(zip(Case._fields, case), 2))
+        given = write(case) if WHOLE or not pairs <= seen else None
+        if given is not None:
+            seen |= pairs
+            n += 1
+            if WHOLE or not LIGHT or n % 3 == 0:
+                yield case, given
 
 
 def written(case, folder_, contents=CONTENTS):

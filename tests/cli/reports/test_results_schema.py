@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import re
+import subprocess
 import sys
 
 import statepath_test as st
@@ -95,10 +96,11 @@ def all_keys(root):
 
 
 def visit(schema, value, where, root, see):
-    """see(place of the object's schema, object) for each object of a document."""
+    """see(place of the object's schema, object, schema by which the document holds it) for each object of a document."""
+    by = schema
     while True:
         if "properties" in schema and isinstance(value, dict):
-            see(where, value)
+            see(where, value, by)
             for key in sorted(value.keys() & schema["properties"].keys()):
                 visit(schema["properties"][key], value[key], where + "/" + key, root, see)
         if "$ref" not in schema:
@@ -114,12 +116,13 @@ def visit(schema, value, where, root, see):
 
 
 class TestSchema(st.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.text = self.statepath("help", "schema", stderr="").stdout
-        self.schema = json.loads(self.text)
-        Validator.check_schema(self.schema)
-        self.validator = Validator(self.schema)
+    @classmethod
+    def setUpClass(cls):
+        done = subprocess.run([st.PROGRAM, "help", "schema"], capture_output=True, text=True, check=True)
+        assert done.stderr == "", done.stderr
+        cls.text, cls.schema = done.stdout, json.loads(done.stdout)
+        Validator.check_schema(cls.schema)
+        cls.validator = Validator(cls.schema)
 
     # ---- data ----
 
@@ -198,7 +201,7 @@ class TestSchema(st.TestCase):
         for line, document in self.runs():
             faults = ["%s: %s" % (list(e.absolute_path), e.message[:300]) for e in self.validator.iter_errors(document)]
             self.assertEqual(faults, [], line)
-            visit(self.schema, document, "", self.schema, lambda where, value: seen.update(where + "/" + key for key in value))
+            visit(self.schema, document, "", self.schema, lambda where, value, _: seen.update(where + "/" + key for key in value))
         self.assertEqual(all_keys(self.schema) - seen, UNSEEN)
 
     def test_it_has_the_keys_of_the_writer(self):
@@ -214,12 +217,15 @@ class TestSchema(st.TestCase):
     # ---- what is not ----
 
     def small(self):
-        """A document of little, with labels; and of each kind of object in it, by place, the one of most keys."""
+        """A document of little, with labels; and of each kind of object in it, by place, the one of most keys, with its schema."""
         labels = [0, 0, 1, 2, 3, 2, 4, 4, 0, -1]
         self.h5("small.h5", classes=STAGES, probs=.8 * np.eye(5)[np.roll(labels, 1)] + .04, labels=labels, offsets=[0, 6, 10])
         document = json.loads(self.statepath("compare", "small.h5", "-m", "sleep-strict", "--strategies", "argmax,viterbi", "--json", "-", "-q").stdout)
         places = {}
-        visit(self.schema, document, "", self.schema, lambda where, value: places.update({where: max(places.get(where, {}), value, key=len)}))
+        def see(where, value, by):
+            if where not in places or len(value) > len(places[where][0]):
+                places[where] = value, by
+        visit(self.schema, document, "", self.schema, see)
         return document, places
 
     def test_seeds_that_are_text(self):
@@ -235,17 +241,19 @@ class TestSchema(st.TestCase):
         document, places = self.small()
         self.assertTrue(self.validator.is_valid(document))
         spared = set()
-        for where, there in places.items():
-            before = dict(there)
+        for where, (there, by) in places.items():
+            before, here = dict(there), self.validator.evolve(schema=by)  # what it refuses the document's schema refuses, much later
+            self.assertTrue(here.is_valid(there), where)
             there["unknown"] = 1
             self.assert_refused(document, where + ": unknown key")
+            self.assertFalse(here.is_valid(there), where)
             del there["unknown"]
             for key, value in before.items():
                 if isinstance(value, (int, float)):  # a bool too
                     there[key] = str(value)
-                    self.assert_refused(document, "%s/%s as text" % (where, key))
+                    self.assertFalse(here.is_valid(there), "%s/%s as text" % (where, key))
                 del there[key]
-                if self.validator.is_valid(document):
+                if here.is_valid(there) and self.validator.is_valid(document):
                     spared.add(where + "/" + key)
                 there[key] = value
         self.assertEqual(spared, OPTIONAL)

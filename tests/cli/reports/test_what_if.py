@@ -15,7 +15,7 @@ from statepath_test import h5py, np
 MODULE = os.path.join(os.environ["STATEPATH_BUILD"], "page.wasm")
 WRAPPER = os.path.join(st.SOURCE, "lib/wasm/statepath.js")
 NODE = shutil.which("node") or shutil.which("nodejs")
-CHANGES = int(os.environ.get("STATEPATH_CHANGES", "30"))
+CHANGES = int(os.environ.get("STATEPATH_CHANGES", "30" if os.environ.get("STATEPATH_WHOLE") else "15"))
 EACH = ["argmax", "greedy", "viterbi", "beam:3", "posterior", "mea", "posterior-viterbi", "online:6"]
 
 if not os.path.exists(MODULE):
@@ -134,6 +134,16 @@ def change(model, draw):
     return made
 
 
+def kinds_of_change(model, *changed):
+    """What change() may change of a model; of changed ones what one of them has changed."""
+    held, decoding = {"allow", "start", "min_dwell", "durations", "durations_at_ends"}, {"temperature", "transition_weight", "prior_weight"}
+    if not changed:
+        return (held - ({"durations", "durations_at_ends"} if "durations" not in model else set())) | (decoding - ({"prior_weight"} if "prior" not in model else set()))
+    cells_of = lambda one, key: {a: set(b) for a, b in one[key].items()} if key == "allow" else one.get(key)
+    return ({key for key in held if any(key in one and cells_of(one, key) != (cells_of(model, key) if key in model else None) for one in changed)} |
+            {key for key in decoding if any(one["decoding"][key] != model["decoding"][key] for one in changed)})
+
+
 class TestWhatIf(st.TestCase):
     def page(self, *arguments, status=0):
         self.statepath("compare", *arguments, "--report", "page.html", "-f", "-q", status=status)
@@ -196,6 +206,8 @@ class TestWhatIf(st.TestCase):
         draw, file = random.Random(seed), self.held(page, file)
         model = dict(page.settings["model"], decoding=page.settings["decoding"])
         models = [model] + [change(model, draw) for _ in range(n)]
+        if n >= 15:
+            self.assertEqual(kinds_of_change(model), kinds_of_change(model, *models[1:]))
         strategies = [s for s in strategies if s != "argmax"] + ["argmax"]
         found, sentences = self.module(page, models, strategies)
         n_refused = 0
@@ -234,11 +246,11 @@ class TestWhatIf(st.TestCase):
         """Rules over more than two steps stay whatever is changed; times are written as steps, since the page does
         not know how long one is."""
         demo = self.short_nights(200)
-        rules = ["never REM Wake REM", {"name": "late", "rule": "not_before 45min REM from first [N1 N2 N3]"}, {"name": "deep", "rule": "at_least 1 N3", "cost": 2.5}]
+        rules = ["never REM Wake REM", {"name": "late", "rule": "not_before 20min REM from first [N1 N2 N3]"}, {"name": "deep", "rule": "at_least 1 N3", "cost": 2.5}]
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "ruled", "classes": ["Wake", "N1", "N2", "N3", "REM"], "forbid": {"Wake": ["N3"]}, "rules": rules}))
         page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:40")
         self.assertEqual([rule["rule"] if isinstance(rule, dict) else rule for rule in page.settings["model"]["rules"]],
-                         ["never REM Wake REM", "not_before 90 REM from first [N1 N2 N3]", "at_least 1 N3"])
+                         ["never REM Wake REM", "not_before 40 REM from first [N1 N2 N3]", "at_least 1 N3"])
         self.as_program(page, demo, [s.replace("beam:3", "beam:40") for s in EACH], 3, n=min(CHANGES, 40))
         self.statepath("compare", demo, "--model", "m.json", "--strategies", "argmax", "--json", "r.json", "-q")
         broken = {one["id"]: one["rules"] for one in json.loads(self.read("r.json"))["strategies"]["argmax"]["per_recording"]}
