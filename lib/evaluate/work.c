@@ -38,16 +38,21 @@ static bool has_mark(const sp_work_row *row, int32_t n_classes, const char *cons
     return false;
 }
 
-sp_work sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes)
+sp_status sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes, sp_work *out,
+                        sp_error *err)
 {
+    bool are_tags = false;
+    *out = SP_WORK_SLEEP;
     if (is_sleep)
-        return SP_WORK_SLEEP;
-    if (sp_classes_are_tags(n_classes, classes))
-        return SP_WORK_TAGS;
-    for (int work = 0; work < SP_N_WORKS; work++)
-        if (has_mark(&rows[work], n_classes, classes))
-            return (sp_work)work;
-    return SP_WORK_STEPS;
+        return SP_OK;
+    const sp_status status = sp_classes_are_tags(n_classes, classes, &are_tags, err);
+    *out = are_tags ? SP_WORK_TAGS : SP_WORK_STEPS;
+    for (int work = 0; work < SP_N_WORKS && !are_tags; work++)
+        if (has_mark(&rows[work], n_classes, classes)) {
+            *out = (sp_work)work;
+            break;
+        }
+    return status;
 }
 
 /* ---- what recordings and steps are called ---- */

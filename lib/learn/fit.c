@@ -337,7 +337,13 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
                             sp_model **out, sp_fit_report *report, sp_error *err)
 {
     const int32_t K = training->batch.scores.n_classes;
-    if (options->tune == SP_TUNE_ENTITY_F1 && !sp_classes_are_tags(K, training->classes))
+    bool are_tags = true;
+    sp_status status = options->tune == SP_TUNE_ENTITY_F1
+                           ? sp_classes_are_tags(K, training->classes, &are_tags, err)
+                           : SP_OK;
+    if (status != SP_OK)
+        return status;
+    if (!are_tags)
         return sp_fail(err, SP_EINVAL,
                        "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, "
                        "E-TYPE and S-TYPE; these "
@@ -366,7 +372,6 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     sp_fusion *fusion = NULL;
     double *raised = NULL, *fused = NULL, *scores = NULL;
     sp_model *model = NULL;
-    sp_status status = SP_OK;
     how.smoothing *= options->n_raters;
     how.penalty *= options->n_raters;
     count_used(training, &found);

@@ -102,13 +102,21 @@ static sp_status read_work(const sp_run_plan *plan, int32_t K, const char *const
 {
     const bool is_sleep = how->stage_of_class != NULL;
     how->work_is_guessed = !plan->has_work;
-    how->work = plan->has_work ? plan->work : sp_work_guess(is_sleep, K, classes);
+    bool are_tags = true;
+    sp_status status = SP_OK;
+    how->work = plan->work;
+    if (!plan->has_work)
+        status = sp_work_guess(is_sleep, K, classes, &how->work, err);
+    else if (how->work == SP_WORK_TAGS)
+        status = sp_classes_are_tags(K, classes, &are_tags, err);
+    if (status != SP_OK)
+        return status;
     if (how->work == SP_WORK_SLEEP && !is_sleep)
         return sp_fail(
             err, SP_EINVAL,
             "`preset` sleep needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model show "
             "sleep-aasm` knows)");
-    if (how->work == SP_WORK_TAGS && !sp_classes_are_tags(K, classes))
+    if (!are_tags)
         return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
     how->words_are_guessed = !plan->has_work && !plan->has_words;
     how->words = plan->words;

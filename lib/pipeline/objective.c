@@ -90,7 +90,10 @@ sp_status sp_fit_objective(const sp_fit_words *words, const sp_run_plan *plan, b
         out->tune = SP_TUNE_COST;
     } else if (!plan->has_tune) {
         TRY(sp_sleep_find(K, classes, &sleep, err));
-        out->tune = tune_of(plan->has_work ? plan->work : sp_work_guess(sleep.is_sleep, K, classes));
+        sp_work work = plan->work;
+        if (!plan->has_work)
+            TRY(sp_work_guess(sleep.is_sleep, K, classes, &work, err));
+        out->tune = tune_of(work);
     }
 done:
     return status;

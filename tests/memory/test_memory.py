@@ -26,7 +26,7 @@ from statepath_test import h5py, np
 PRELOAD = os.environ.get("STATEPATH_FAIL_ALLOC", "")
 FIRST = 40  # allocations in which the words of a command are read, and more
 EVERY = int(os.environ.get("STATEPATH_EVERY", "0"))
-RUNS = int(os.environ.get("STATEPATH_RUNS", "900"))  # of the sample
+RUNS = int(os.environ.get("STATEPATH_RUNS", "450"))  # of the sample
 ONLY = os.environ.get("STATEPATH_CASES", "").split()
 CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
 MODEL = """{"statepath_model": 1, "name": "small model with a name that is long", "classes": ["Wake", "N1", "N2", "N3", "REM"],

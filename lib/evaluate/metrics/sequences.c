@@ -49,14 +49,12 @@ static sp_recording recording_of(const sp_labelled_paths *p, int64_t n)
                           .segments = p->segments ? p->segments + p->offsets[n] : NULL};
 }
 
-bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
+sp_status sp_classes_are_tags(int32_t n_classes, const char *const *classes, bool *are_tags, sp_error *err)
 {
     sp_tag *tags = malloc((size_t)n_classes * sizeof *tags);
-    bool are_tags = false;
-    if (tags && sp_tags_read(n_classes, classes, tags, &are_tags, NULL) != SP_OK)
-        are_tags = false;
+    const sp_status status = tags ? sp_tags_read(n_classes, classes, tags, are_tags, err) : sp_no_memory(err);
     free(tags);
-    return are_tags;
+    return status;
 }
 
 sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_entity_counts *out,

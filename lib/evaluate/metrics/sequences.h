@@ -9,8 +9,9 @@
 #include "statepath/comparison.h"
 #include "statepath/metrics.h"
 
-/* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
-bool sp_classes_are_tags(int32_t n_classes, const char *const *classes);
+/* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins
+ * something. SP_OK, SP_ENOMEM. */
+sp_status sp_classes_are_tags(int32_t n_classes, const char *const *classes, bool *are_tags, sp_error *err);
 
 /* A view; borrows everything. */
 typedef struct sp_labelled_paths {

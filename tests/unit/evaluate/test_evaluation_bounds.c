@@ -219,8 +219,8 @@ static void test_memory(void **state)
         options.decode.threads = 1;
         options.trace_steps = 13;
         options.weighted_kappa = "linear";
-        options.preset = is_sleep ? "sleep" : "none"; /* not guessed: without memory a guess is another one */
         if (is_sleep) {
+            options.preset = "sleep";
             options.epoch_seconds = 30;
             options.wake_trim = 0;
             options.collapse = collapse;
