@@ -20,8 +20,8 @@ const sp_work_row *sp_work_about(sp_work work);
 /* The number by which a reader knows a step: scorers of sleep count epochs from 1. Data and addresses count all steps from 0. */
 int64_t sp_step_number(sp_work work, int64_t step);
 
-/* What the names of classes say, SP_WORK_STEPS where nothing; whether they are stages of sleep the caller knows. SP_OK,
- * SP_ENOMEM. */
+/* What the names of classes say, SP_WORK_STEPS where nothing; whether they are stages of sleep the caller knows.
+ * SP_OK, SP_ENOMEM. */
 sp_status sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes, sp_work *out,
                         sp_error *err);
 

@@ -1,5 +1,6 @@
-/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, by how much the best one won, paths drawn from
- * the posterior, steps that are worth a look, and posteriors of spans. sp_decode_batch() (decode.h) gives confidence, margins, N best paths and draws for many recordings at once.
+/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, by how much the best one won, paths drawn
+ * from the posterior, steps that are worth a look, and posteriors of spans. sp_decode_batch() (decode.h) gives confidence,
+ * margins, N best paths and draws for many recordings at once.
  */
 #ifndef STATEPATH_ADVANCED_H
 #define STATEPATH_ADVANCED_H
@@ -151,9 +152,9 @@ sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, d
 
 /* ---- spans ----
  *
- * How probable it is, given the rules and all steps, that a recording reads as having a span: an entity of one type that begins at
- * one step and ends at another. What a span is, is told by pairs of neighbouring classes, so that all paths count that read alike
- * there. */
+ * How probable it is, given the rules and all steps, that a recording reads as having a span: an entity of one type that
+ * begins at one step and ends at another. What a span is, is told by pairs of neighbouring classes, so that all paths
+ * count that read alike there. */
 
 typedef enum sp_span_pair {
     SP_SPAN_BEGINS,  /* with `now`, where `before` stands before it */
@@ -169,10 +170,10 @@ typedef struct sp_span_place {
     int32_t type;
 } sp_span_place;
 
-/* posteriors [n] of spans [n] that ascend, do not overlap, and have no gap inside. Each is the share of all paths' weight, as
- * above, whose paths read so: exactly 0 where no allowed path does.
+/* posteriors [n] of spans [n] that ascend, do not overlap, and have no gap inside. Each is the share of all paths'
+ * weight, as above, whose paths read so: exactly 0 where no allowed path does.
  * SP_OK, SP_ENOPATH, SP_EINVAL, SP_ENOMEM; untouched on failure.
- * Cost  forward and backward once, and an exponential for each transition of a step inside a span. Memory 2 n M doubles. */
+ * Cost  forward and backward once, and an exponential for each transition of a step inside a span; 2 n M doubles. */
 sp_status sp_span_posteriors(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
                              sp_span_reads *reads, const void *arg, int64_t n, const sp_span_place *spans,
                              double *posteriors, sp_error *err);

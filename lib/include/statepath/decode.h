@@ -210,9 +210,10 @@ typedef struct sp_decode_output {
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                           sp_workers *workers, const sp_decode_output *output, sp_error *err);
 
-/* Scores whose numbers nothing has looked at yet: sp_prepare() with nothing but a kind, then sp_decode_batch(), in one call: the same answers and errors. Where many recordings
- * are decoded side by side, each thread looks at the rows of its recordings right after it decoded them, while they are in its
- * cache: that costs a few per cent of Viterbi, where a look beforehand costs a tenth.
+/* Scores whose numbers nothing has looked at yet: sp_prepare() with nothing but a kind, then sp_decode_batch(), in one
+ * call: the same answers and errors. Where many recordings are decoded side by side, each thread looks at the rows of
+ * its recordings right after it decoded them, while they are in its cache: that costs a few per cent of Viterbi, where a
+ * look beforehand costs a tenth.
  *   block    its scores, offsets and segments; they are only read
  *   kind     SP_KIND_LOG_PROBS or SP_KIND_SCORES: scores are nats as they stand
  *   output   not to be used where a row is bad

@@ -134,14 +134,26 @@ def change(model, draw):
     return made
 
 
+def rules_of(model, key):
+    """A part of a model's rules, with what may follow a class as a set."""
+    if key == "allow":
+        return {a: set(b) for a, b in model[key].items()}
+    return model.get(key)
+
+
 def kinds_of_change(model, *changed):
     """What change() may change of a model; of changed ones what one of them has changed."""
-    held, decoding = {"allow", "start", "min_dwell", "durations", "durations_at_ends"}, {"temperature", "transition_weight", "prior_weight"}
+    held = {"allow", "start", "min_dwell"}
+    decoding = {"temperature", "transition_weight"}
+    if "durations" in model:
+        held |= {"durations", "durations_at_ends"}
+    if "prior" in model:
+        decoding |= {"prior_weight"}
     if not changed:
-        return (held - ({"durations", "durations_at_ends"} if "durations" not in model else set())) | (decoding - ({"prior_weight"} if "prior" not in model else set()))
-    cells_of = lambda one, key: {a: set(b) for a, b in one[key].items()} if key == "allow" else one.get(key)
-    return ({key for key in held if any(key in one and cells_of(one, key) != (cells_of(model, key) if key in model else None) for one in changed)} |
-            {key for key in decoding if any(one["decoding"][key] != model["decoding"][key] for one in changed)})
+        return held | decoding
+    return ({key for key in held for one in changed
+             if key in one and rules_of(one, key) != (rules_of(model, key) if key in model else None)}
+            | {key for key in decoding for one in changed if one["decoding"][key] != model["decoding"][key]})
 
 
 class TestWhatIf(st.TestCase):
