@@ -177,6 +177,8 @@ class TestFormats(Events):
         # a recording that begins within a second, and one that was not closed
         late = b"+0.5\x14\x14\0" + b"".join(tal(row[0] + .5, *row[1:]) for row in rows)
         self.reads("n.edf", edf(late), self.LABELS)
+        short = b"+0.75\x14\x14\0" + tal(.75, 1, "Sleep stage W") + tal(1.75, 2, "Sleep stage 2")
+        self.reads("n.edf", edf(short), [W, N2, N2], seconds=1.)
         self.reads("n.edf", edf(body, header_records=-1), self.LABELS)
 
     def test_broken_edf(self):
