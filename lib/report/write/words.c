@@ -109,10 +109,10 @@ void sp_buffer_words(sp_buffer *buffer, const char *text)
 
 void sp_buffer_term(sp_buffer *buffer, const char *text)
 {
-    for (bool is_inside = false; text && *text; is_inside = is_letter(text[-1])) {
+    while (text && *text) {
         bool with_article;
         const char *end;
-        const struct name *name = is_inside ? NULL : read_name(text, &with_article, &end);
+        const struct name *name = read_name(text, &with_article, &end);
         if (name && !is_letter(*end)) {
             add_word(buffer, name, with_article, *text < 'a', 0);
             text = end;

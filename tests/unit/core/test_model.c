@@ -353,12 +353,65 @@ static void test_memory(void **state)
     assert_true(assert_each_alloc_may_fail(build_everything, NULL) > 20);
 }
 
+/* A class may end where one of its states may, whichever it is. */
+static void test_end_of_a_class(void **state)
+{
+    (void)state;
+    enum { M = 4 };
+    static const char *const classes[] = {"a", "b"}, *const states[M] = {"a1", "a2", "b1", "b2"};
+    static const double end[M] = {0, -INFINITY, -INFINITY, -INFINITY};
+    uint8_t allow[M * M];
+    sp_model *model = sp_model_new("states", 2, classes);
+    sp_chain *chain;
+    sp_error err;
+    memset(allow, 1, sizeof allow);
+    model->states = malloc(M * sizeof *model->states);
+    model->state_class = malloc(M * sizeof *model->state_class);
+    model->end = malloc(sizeof end);
+    assert_true(model->states && model->state_class && model->end);
+    for (int32_t s = 0; s < M; s++) {
+        model->states[s] = strdup(states[s]);
+        model->state_class[s] = s / 2;
+    }
+    model->n_states = M;
+    memcpy(model->end, end, sizeof end);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    assert_true(sp_chain_is_legal_end(chain, 0));
+    assert_false(sp_chain_is_legal_end(chain, 1));
+    sp_chain_free(chain);
+    sp_model_free(model);
+}
+
+/* To the nearest step, at least one. */
+static void test_times_in_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        double step, min, max;
+    } cases[] = {{30, 2, 3}, {20, 3, 5}, {49, 1, 2}, {1000, 1, 1}};
+    sp_model *model = new_sleep();
+    sp_duration_lengths found;
+    sp_error err;
+    model->durations = calloc((size_t)model->n_classes, sizeof *model->durations);
+    assert_non_null(model->durations);
+    model->durations[1] = (sp_duration){.form = SP_DURATION_RANGE, .min = {50, true}, .max = {100, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(sp_duration_lengths_find(model, 1, cases[i].step, &found, &err), &err);
+        assert_int_equal(found.min, cases[i].min);
+        assert_int_equal(found.max, cases[i].max);
+    }
+    assert_int_equal(sp_duration_lengths_find(model, 1, 0, &found, &err), SP_EMODEL);
+    sp_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lookup),      cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_warnings),    cmocka_unit_test(test_align),
-        cmocka_unit_test(test_chain_rules), cmocka_unit_test(test_min_dwell_of_a_class),
-        cmocka_unit_test(test_path_score),  cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_lookup),         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_warnings),       cmocka_unit_test(test_align),
+        cmocka_unit_test(test_chain_rules),    cmocka_unit_test(test_min_dwell_of_a_class),
+        cmocka_unit_test(test_path_score),     cmocka_unit_test(test_times_in_steps),
+        cmocka_unit_test(test_end_of_a_class), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
