@@ -81,7 +81,7 @@ FIRST = [
     ("lib/learn/fusion", ["test_fusion_weights"]),
     ("lib/learn/", ["test_learning_law", "test_open_labels", "test_fitted_rules", "test_fit", "test_learn_durations", "test_fusion_weights"]),
     ("lib/pipeline/fused", ["test_fusion"]),
-    ("lib/pipeline/files/fitting", ["test_fit_raters", "test_fusion"]),
+    ("lib/pipeline/files/fitting", ["test_fit_raters", "test_fusion", "test_fit_label_sets"]),
     ("lib/pipeline/matched", ["test_pipeline", "test_against"]),
     ("lib/pipeline/against", ["test_pipeline", "test_against"]),
     ("lib/evaluate/counts/pairs", ["test_against", "test_statistics"]),

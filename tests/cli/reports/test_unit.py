@@ -52,6 +52,12 @@ class TestUnit(st.TestCase):
                 self.assertNotRegex(text, rf"(?i)\b{other}s?\b")
         self.assertNotIn("{", seen[0] + seen[1] + seen[3])
 
+    def test_none_of_many(self):
+        self.make(["A", "B", "C"])
+        self.h5("none.h5", probs=np.zeros((0, 3)), labels=np.zeros(0, int), offsets=[0, 0], classes=["A", "B", "C"])
+        said = self.statepath("compare", "none.h5", "--model", "m.json", "--unit", "night/epoch").stdout
+        self.assertTrue(said.startswith("none.h5: 1 night, 0 epochs, 0 with a reference\n"), said[:80])
+
     def test_presets_choose_and_the_guess_is_said(self):
         for preset, (classes, recording, step) in KINDS.items():
             with self.subTest(preset):
