@@ -24,6 +24,7 @@ FIRST = [
     ("lib/core/model/durations", ["test_model", "test_durations", "test_strategy_law", "test_learn_durations"]),
     ("lib/core/model", ["test_model", "test_model_json", "test_build", "test_strategy_law"]),
     ("lib/core/chain_rules", ["test_model", "test_worked_paths", "test_strategy_law", "test_transitions", "test_figures", "test_durations"]),
+    ("lib/core/numbers", ["test_prepare", "test_fit", "test_contract", "test_fit_commands"]),
     ("lib/core/name", ["test_model", "test_model_json", "test_status", "test_several_files"]),
     ("lib/core/rules/", ["test_rules", "test_worked_paths", "test_strategy_law", "test_withheld", "test_decode_edges"]),
     ("lib/core/chain", ["test_model", "test_worked_paths", "test_strategy_law", "test_decode_edges", "test_stream", "test_durations"]),
