@@ -430,8 +430,9 @@ def cases(contents=CONTENTS):
 def drawn(contents, write):
     """(case, what write(case) gives) of so many cases that any two rows that can be written together are in
     one of them, where each case is some of the program's runs; of all with STATEPATH_WHOLE
-    (`./dev test --all`), of a third of these with STATEPATH_LIGHT. All are
-    read by the package (tests/python/test_format_law.py), those of CONTENTS in C too (test_source.c). write gives None where a case cannot be written."""
+    (`./dev test --long laws`), of a third of these with STATEPATH_LIGHT. All are read by the package
+    (tests/python/test_format_law.py), those of CONTENTS in C too (test_source.c). write gives None where a
+    case cannot be written."""
     everything, seen, n = cases(contents), set(), 0
     random.Random(1).shuffle(everything)
     for case in everything:
