@@ -44,7 +44,7 @@ FIRST = [
     ("lib/io/text/step_texts", ["test_spans"]),
     ("lib/decode/strategies/online", ["test_strategy_law", "test_stream", "test_withheld"]),
     ("lib/decode/strategies/run_search", ["test_strategy_law", "test_durations"]),
-    ("lib/decode/strategies/can_end", ["test_strategy_law", "test_decode_edges", "test_durations", "test_long"]),
+    ("lib/decode/strategies/can_end", ["test_worked_paths", "test_strategy_law", "test_decode_edges", "test_durations", "test_long"]),
     ("lib/decode/rules_watch", ["test_withheld", "test_strategy_law"]),
     ("lib/decode/strategies/frontier", ["test_strategy_law", "test_stream"]),
     ("lib/decode/strategies/beam", ["test_strategy_law", "test_long"]),

@@ -90,23 +90,25 @@ static void test_staying_under_a_rule(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Across a gap a rule remembers that a class was for the first step alone. */
+/* Across a gap a rule remembers that a class was for the first step alone: forbids it, or takes its price. */
 static void test_score_across_a_gap(void **state)
 {
     (void)state;
-    const double data[4] = {0, 0, 0, 0};
+    const double data[4] = {0, 0, 0, 0}, costs[] = {INFINITY, .75};
     const int64_t segments[2] = {0, 1};
     const sp_scores scores = {data, SP_F64, 2, 2, segments, NULL, NULL};
-    sp_chain *chain = two_classes("b? a*", INFINITY, false);
-    for (int32_t first = 0; first < 2; first++)
-        for (int32_t last = 0; last < 2; last++) {
-            const int32_t path[2] = {first, last};
-            double score;
-            sp_error err;
-            assert_ok(sp_path_score(chain, &scores, path, &score, &err), &err);
-            assert_true(score == (last == 0 ? 0 : -INFINITY));
-        }
-    sp_chain_free(chain);
+    for (int i = 0; i < 2; i++) {
+        sp_chain *chain = two_classes("b? a*", costs[i], false);
+        for (int32_t first = 0; first < 2; first++)
+            for (int32_t last = 0; last < 2; last++) {
+                const int32_t path[2] = {first, last};
+                double score;
+                sp_error err;
+                assert_ok(sp_path_score(chain, &scores, path, &score, &err), &err);
+                assert_true(score == (last == 0 ? 0 : -costs[i]));
+            }
+        sp_chain_free(chain);
+    }
 }
 
 /* Runs of exactly two steps, also at the ends: from every second step on the rules leave a way to the end.
