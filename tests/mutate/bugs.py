@@ -73,7 +73,7 @@ FIRST = [
     ("lib/decode/kernels/sum_steps", ["test_strategy_law", "test_forward_backward", "test_learning_law", "test_marginals"]),
     ("lib/decode/strategies/uses", ["test_learning_law", "test_strategy_law"]),
     ("lib/decode/strategies/forward_backward", ["test_strategy_law", "test_forward_backward", "test_marginals"]),
-    ("lib/decode/strategies/posterior", ["test_strategy_law", "test_decode_extras", "test_marginals", "test_forward_backward"]),
+    ("lib/decode/strategies/posterior", ["test_worked_paths", "test_strategy_law", "test_decode_extras", "test_marginals", "test_forward_backward"]),
     ("lib/decode/strategies/mea", ["test_strategy_law", "test_forward_backward", "test_decode_extras", "test_marginals"]),
     ("lib/decode/strategy", ["test_strategy", "test_strategy_law"]),
     ("lib/decode/batch_extras", ["test_decode_extras", "test_strategy_law"]),

@@ -142,6 +142,40 @@ static void test_greedy_counts_what_remains(void **state)
     sp_scratch_free(scratch);
 }
 
+/* Of classes that nothing tells apart posterior takes the lowest, whatever rounding makes of their marginals. */
+static void test_rounding_decides_nothing(void **state)
+{
+    (void)state;
+    enum { K = 3, T = 200 };
+    const char *names[K] = {"a", "like a", "b"};
+    const uint8_t all[K * K] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    sp_scratch *scratch = sp_scratch_new();
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        random_source random = {seed + 60};
+        const double same = -random_unit(&random), other = -3 * random_unit(&random),
+                     to = -random_unit(&random), from = -random_unit(&random);
+        const double weight[K * K] = {same, other, to, other, same, to, from, from, -random_unit(&random)};
+        double e[T * K];
+        int32_t path[T];
+        sp_error err;
+        sp_chain *chain;
+        sp_model *model = sp_model_new("alike", K, names);
+        assert_ok(sp_model_set_matrix(model, all, weight, &err), &err);
+        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+        for (int t = 0; t < T; t++) {
+            e[t * K] = e[t * K + 1] = -2 * random_unit(&random);
+            e[t * K + 2] = -2 * random_unit(&random);
+        }
+        const sp_scores scores = {e, SP_F64, K, T, NULL, NULL, NULL};
+        assert_ok(decode_posterior(chain, &scores, scratch, path, NULL, &err), &err);
+        for (int t = 0; t < T; t++)
+            assert_int_not_equal(path[t], 1);
+        sp_chain_free(chain);
+        sp_model_free(model);
+    }
+    sp_scratch_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_greedy_counts_what_remains),
         cmocka_unit_test(test_staying_under_a_rule),
         cmocka_unit_test(test_score_across_a_gap),
+        cmocka_unit_test(test_rounding_decides_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
