@@ -22,6 +22,7 @@ FIRST = [
     ("lib/core/model/windows", ["test_neighbours"]),
     ("lib/core/model/unfold", ["test_model", "test_strategy_law", "test_durations", "test_decode_edges"]),
     ("lib/core/model/durations", ["test_model", "test_durations", "test_strategy_law", "test_learn_durations"]),
+    ("lib/core/model/model_copy", ["test_what_if"]),
     ("lib/core/model", ["test_model", "test_model_json", "test_build", "test_strategy_law"]),
     ("lib/core/chain_rules", ["test_model", "test_worked_paths", "test_strategy_law", "test_transitions", "test_figures", "test_durations"]),
     ("lib/core/numbers", ["test_prepare", "test_fit", "test_contract", "test_fit_commands"]),

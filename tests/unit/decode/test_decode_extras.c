@@ -249,6 +249,35 @@ static void test_single_functions_leave_outputs_alone(void **state)
     }
 }
 
+/* Argmax asks nobody: where no path is allowed its path has a margin all the same, which no other path can win. */
+static void test_margin_where_no_path_is_allowed(void **state)
+{
+    (void)state;
+    enum { K = 2, T = 3 };
+    const char *names[K] = {"a", "b"};
+    const uint8_t allow[K * K] = {0, 1, 0, 0}; /* b is followed by nothing */
+    const double e[T * K] = {-.1, -2, -.1, -2, -.1, -2};
+    const int64_t offsets[] = {0, T};
+    const sp_batch batch = {{e, SP_F64, K, T, NULL, NULL, NULL}, 1, offsets};
+    const sp_decode_options argmax = {.strategy = {SP_ARGMAX, 0}};
+    int32_t path[T];
+    sp_decoded result;
+    double margin = 77;
+    const sp_decode_output output = {.paths = path, .results = &result, .margins = &margin};
+    sp_error err;
+    sp_chain *chain;
+    sp_workers *workers = sp_workers_new(1);
+    sp_model *model = sp_model_new("short", K, names);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    assert_ok(sp_decode_batch(chain, &batch, &argmax, workers, &output, &err), &err);
+    assert_int_equal(result.status, SP_OK);
+    assert_true(margin == -INFINITY);
+    sp_workers_free(workers);
+    sp_chain_free(chain);
+    sp_model_free(model);
+}
+
 /* A push that runs out of memory took nothing: pushing again goes on where it was. */
 static void test_stream_survives_lack_of_memory(void **state)
 {
@@ -298,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_each_allocation_of_a_batch_may_fail),
         cmocka_unit_test(test_single_functions_leave_outputs_alone),
+        cmocka_unit_test(test_margin_where_no_path_is_allowed),
         cmocka_unit_test(test_stream_survives_lack_of_memory),
     };
     return cmocka_run_group_tests(tests, list_options, NULL);
