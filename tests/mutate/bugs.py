@@ -51,7 +51,7 @@ FIRST = [
     ("lib/decode/strategies/beam", ["test_strategy_law", "test_long"]),
     ("lib/decode/strategies/greedy", ["test_worked_paths", "test_strategy_law", "test_decode_edges", "test_kernels", "test_long"]),
     ("lib/decode/kernels/greedy", ["test_worked_paths", "test_strategy_law", "test_decode_edges", "test_kernels", "test_long"]),
-    ("lib/core/best_class", ["test_decode_edges", "test_strategy_law", "test_relaxed", "test_kernels"]),
+    ("lib/core/best_class", ["test_neighbours", "test_fit_windows", "test_decode_edges", "test_strategy_law", "test_relaxed", "test_kernels"]),
     ("lib/decode/strategies/argmax", ["test_decode_edges", "test_strategy_law", "test_relaxed", "test_kernels"]),
     ("lib/decode/strategies/relaxed", ["test_relaxed", "test_long", "test_strategy_law"]),
     ("lib/decode/strategies/viterbi_dense", ["test_long", "test_strategy_law"]),
