@@ -444,7 +444,7 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
         TRY(find_tokens(source, a, err));
     if (request->is_paths)
         TRY(name_strategies(source, a, err));
-    if (request->is_paths && map->file.store)
+    if (request->is_paths)
         TRY(sp_array_verdicts_open(source, request, err));
     if (map->file.counts_from_1)
         TRY(sp_array_base_look(source, map, a->remark, err));

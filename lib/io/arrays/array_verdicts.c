@@ -69,6 +69,8 @@ static sp_status read_text(const sp_array_map *map, const char *name, char **out
     sp_texts texts = NULL;
     int64_t n = 0;
     bool is_number;
+    if (!map->file.store) /* arrays without attributes */
+        return SP_OK;
     const sp_status status = map->file.store->attribute(&map->file, "/", name, &texts, &n, &is_number, NULL);
     const bool failed = status == SP_ENOMEM || (texts && n == 1 && !(*out = strdup(texts[0])));
     free(texts);

@@ -177,14 +177,18 @@ static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s,
     const sp_decoded *results = e->kept.results + (size_t)s * (size_t)info->n_recordings;
     char name[160];
     double *scores = malloc(((size_t)info->n_recordings + 1) * sizeof *scores);
+    int64_t *broken = malloc(((size_t)info->n_recordings + 1) * sizeof *broken);
+    bool is_relaxed = false;
     uint8_t *status_of = calloc((size_t)info->n_recordings + 1, 1);
     sp_status status = SP_OK;
-    if (!scores || !status_of)
+    if (!scores || !status_of || !broken)
         TRY(sp_no_memory(err));
     snprintf(name, sizeof name, "paths/%.100s", info->strategies[s]);
     TRY(write_steps(a, name, e, s, path, err));
     for (int64_t n = 0; n < info->n_recordings; n++) {
         scores[n] = results[n].score;
+        broken[n] = results[n].n_broken;
+        is_relaxed |= broken[n] > 0;
         for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
             status_of[n] = results[n].status == statuses[i] ? (uint8_t)i : status_of[n];
     }
@@ -192,8 +196,12 @@ static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s,
     TRY(write_array(a, name, "f8", info->n_recordings, sizeof *scores, scores, err));
     snprintf(name, sizeof name, "status/%.100s", info->strategies[s]);
     TRY(write_array(a, name, "u1", info->n_recordings, 1, status_of, err));
+    snprintf(name, sizeof name, "broken/%.100s", info->strategies[s]);
+    if (is_relaxed)
+        TRY(write_array(a, name, "i8", info->n_recordings, sizeof *broken, broken, err));
 done:
     free(scores);
+    free(broken);
     free(status_of);
     return status;
 }

@@ -1,0 +1,129 @@
+"""What few files have, and is read all the same or refused with one sentence."""
+import json
+import os
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+N, T, K = 3, 20, 3
+CLASSES = ["A", "B", "C"]
+MODEL = {"statepath_model": 1, "name": "m", "classes": CLASSES, "forbid": {"A": ["C"]}}
+
+
+class TestRareFiles(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("m.json", json.dumps(MODEL))
+        rng = np.random.default_rng(5)
+        self.probs = rng.dirichlet([.5] * K, N * T)
+        self.labels = rng.integers(0, K, N * T)
+
+    def npz(self, name, **arrays):
+        np.savez(self.path(name), **arrays)
+
+    def correct(self, *arguments, strategy="argmax"):
+        done = self.statepath("compare", *arguments, "--model", "m.json", "--json", "-", "-q")
+        return json.loads(done.stdout)["strategies"][strategy]["correct"]
+
+    def grouped(self, **more):
+        """An array of each recording: {"r0/probs": ..., "r0/labels": ...}."""
+        out = {}
+        for n in range(N):
+            steps = slice(n * T, n * T + T)
+            out["r%d/probs" % n], out["r%d/labels" % n] = self.probs[steps], self.labels[steps]
+            out.update(("r%d/%s" % (n, name), a[steps]) for name, a in more.items())
+        return out
+
+    def expected(self):
+        return int((self.probs.argmax(1) == self.labels).sum())
+
+    def test_classes_is_a_number(self):
+        self.npz("x.npz", probs=self.probs, labels=self.labels, classes=np.array([K]))
+        self.assertEqual(self.correct("x.npz"), self.expected())
+
+    def test_scores_in_a_group_that_is_named(self):
+        self.npz("x.npz", **{"night/probs": self.probs, "night/labels": self.labels, "day/probs": self.probs[::-1]})
+        self.assertEqual(self.correct("x.npz", "--scores", "night"), self.expected())
+
+    def test_a_word_is_missing_in_the_middle(self):
+        words = np.array(CLASSES)[self.labels].reshape(N, T).astype("U4")
+        words[1, 4] = ""
+        self.npz("x.npz", labels=words)
+        done = self.statepath("fit", "x.npz", "--rules", "m.json", "-o", "f.json", status=1)
+        self.assertIn("recording 1: step 4 is empty, and a later one is not; write a flag for each step", done.stderr)
+
+    def test_words_of_some_recordings(self):
+        arrays = self.grouped()
+        for n in range(N):
+            arrays["r%d/labels" % n] = np.array(CLASSES)[arrays["r%d/labels" % n]]
+        del arrays["r1/labels"]
+        self.npz("x.npz", **arrays)
+        correct = (self.probs.argmax(1) == self.labels).reshape(N, T).sum(1)
+        self.assertEqual(self.correct("x.npz"), correct[0] + correct[2])
+
+    def test_names_that_are_one_for_each_recording(self):
+        self.npz("x.npz", **self.grouped(other=self.probs))
+        said = self.statepath("inspect", "x.npz").stdout
+        self.assertIn("{id}/other", said)
+
+    def test_paths_in_a_folder_of_their_strategy(self):
+        path = self.probs.argmax(1)
+        self.npz("p.npz", **{"paths/best/r%d" % n: path[n * T:n * T + T] for n in range(N)})
+        self.npz("l.npz", **{"labels/r%d" % n: self.labels[n * T:n * T + T] for n in range(N)})
+        done = self.statepath("evaluate", "p.npz", "--paths", "paths/best/{id}",
+                              "--labels", "l.npz", "--model", "m.json", "--json", "-", "-q")
+        self.assertEqual(json.loads(done.stdout)["strategies"]["best"]["correct"], self.expected())
+
+    def test_relaxed_paths_in_npz(self):
+        scores = np.log(self.probs + 1e-9)
+        scores[5] = -np.inf
+        self.npz("x.npz", log_probs=scores, labels=self.labels)
+        self.statepath("decode", "x.npz", "--model", "m.json", "--kind", "scores", "--scores", "log_probs",
+                       "--on-infeasible", "relax", "-o", "p.npz", "-q")
+        done = self.statepath("evaluate", "p.npz", "--labels", "x.npz", "--model", "m.json", "--json", "-", "-q")
+        self.assertEqual(json.loads(done.stdout)["strategies"]["viterbi"]["relaxed"], 1)
+
+    def test_a_label_that_the_scores_call_impossible(self):
+        probs = np.full((N * T, K), 1 / K)
+        probs[7] = np.arange(K) != self.labels[7]
+        probs[7] /= K - 1
+        self.npz("x.npz", probs=probs, labels=self.labels)
+        said = " ".join(self.statepath("compare", "x.npz", "--model", "m.json").stdout.split())
+        self.assertIn("infinite, the scores give 1 of 60 steps probability 0 (--nll-clip P takes at least P).", said)
+
+    def test_texts_padded_with_blanks(self):
+        text = h5py.h5t.C_S1.copy()
+        text.set_size(6)
+        text.set_strpad(h5py.h5t.STR_SPACEPAD)
+        with h5py.File(self.path("x.h5"), "w") as f:
+            f["probs"], f["labels"] = self.probs[:, ::-1], self.labels
+            space = h5py.h5s.create_simple((K,))
+            classes = h5py.h5d.create(f.id, b"classes", text, space)
+            classes.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"C     ", b"B     ", b"A     "]), text)
+        turned = self.probs[:, ::-1].argmax(1)
+        self.assertEqual(self.correct("x.h5"), int((turned == self.labels).sum()))
+
+    def test_outputs_without_a_name(self):
+        self.npz("x.npz", probs=self.probs)
+        os.mkdir(self.path("folder"))
+        for status, name, sentence in ((2, "", "the name of the output file is empty"),
+                                       (1, "folder/", "folder/ is a folder; name a file in it")):
+            done = self.statepath("decode", "x.npz", "--model", "m.json", "-o", name, status=status)
+            self.assertIn(sentence, done.stderr)
+
+    def test_a_folder_beside_a_file(self):
+        os.mkdir(self.path("b"))
+        np.save(self.path("b/r.npy"), self.probs)
+        np.save(self.path("a.npy"), self.probs)
+        done = self.statepath("decode", "a.npy", "b", "--model", "m.json", "-o", "p.h5", status=1)
+        self.assertIn("b: give either one folder, or one pattern with {id}, or files one by one", done.stderr)
+
+    def test_json_after_blanks(self):
+        self.write("x.json", " \n\t{\"probs\": [[1, 0, 0]]}")
+        done = self.statepath("decode", "x.json", "--model", "m.json", "-o", "p.h5", status=1)
+        self.assertIn("JSON", done.stderr)
+
+
+st.main()
