@@ -63,6 +63,34 @@ class TestRareFiles(st.TestCase):
         correct = (self.probs.argmax(1) == self.labels).reshape(N, T).sum(1)
         self.assertEqual(self.correct("x.npz"), correct[0] + correct[2])
 
+    def test_groups_without_labels(self):
+        arrays = self.grouped()
+        del arrays["r1/labels"]
+        with h5py.File(self.path("x.h5"), "w") as f:
+            for name, values in arrays.items():
+                f[name] = values
+        correct = (self.probs.argmax(1) == self.labels).reshape(N, T).sum(1)
+        self.assertEqual(self.correct("x.h5"), correct[0] + correct[2])
+
+    def test_a_rater_of_some_files(self):
+        os.mkdir(self.path("nights"))
+        for n, raters in enumerate((["anna", "bob"], ["anna"])):
+            with h5py.File(self.path("nights/n%d.h5" % n), "w") as f:
+                f["probs"], f["labels"] = self.probs, self.labels
+                for rater in raters:
+                    f["labels_" + rater] = self.labels
+        done = self.statepath("compare", "nights", "--model", "m.json", "--json", "-", "-q")
+        scorers = json.loads(done.stdout)["scorers"]
+        for name in ("anna", "bob"):
+            self.assertIn(name, json.dumps(scorers))
+
+    def test_steps_without_any_class_in_the_page(self):
+        scores = np.log(np.tile(self.probs, (50, 1)))
+        scores[600:900] = -np.inf
+        self.npz("x.npz", log_probs=scores)
+        self.statepath("compare", "x.npz", "--model", "m.json", "--on-infeasible", "relax", "--report", "r.html", "-q")
+        self.assertIn('class="hatched" height=', self.read("r.html").decode())
+
     def test_names_that_are_one_for_each_recording(self):
         self.npz("x.npz", **self.grouped(other=self.probs))
         said = self.statepath("inspect", "x.npz").stdout
