@@ -26,6 +26,7 @@ TREE = os.path.join(WORK, "tree")
 BUILD = os.path.join(WORK, "build")
 RESULTS = os.path.join(WORK, "results.json")
 CHECKED = os.path.join(WORK, "checked.json")
+LAST = os.path.join(WORK, "last")  # the file of the last bug
 LEFT_OUT = { # what they look at is none of these bugs
     "test_report_browser", "test_what_if_browser", "test_pages_browser", "test_install", "test_readme", "test_mutate_table"}
 KERNELS = os.path.join(ROOT, "tests", "mutate", "kernels.cmake")
@@ -125,6 +126,8 @@ def copy_tree():
         if not os.path.isfile(target) or read(source) != read(target):
             write(target, read(source))
             shutil.copymode(source, target)
+    if os.path.isfile(LAST) and os.path.isfile(os.path.join(TREE, read(LAST).decode())):
+        os.utime(os.path.join(TREE, read(LAST).decode()))  # the run was stopped: its object may hold the bug
     everything = b"\0".join(name.encode() + b"\0" + read(os.path.join(ROOT, name)) for name in sorted(wanted))
     return hashlib.sha256(everything).hexdigest()
 
@@ -269,6 +272,7 @@ def ask(bug, tests, checks, kernels, is_quick):
     """What notices the bug, or None."""
     path = os.path.join(TREE, bug.file)
     sound = read(path)
+    write(LAST, bug.file.encode())
     if bug.file.endswith(".h"):
         first = stages(bug, tests)[0]
         checks.make(first)
