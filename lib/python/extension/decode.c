@@ -1,6 +1,5 @@
 /* decode(): scores and rules to paths. Scores are taken in groups of recordings that stay in the cache between the check of their
  * numbers and their decoding; between groups a signal such as Ctrl-C is looked for. */
-#include "statepath/decode.h"
 #include "request.h"
 
 #include <math.h>

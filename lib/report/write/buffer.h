@@ -57,7 +57,7 @@ void sp_html_say(sp_buffer *buffer, const char *format, ...) __attribute__((form
  * braces stay. */
 void sp_buffer_words(sp_buffer *buffer, const char *text);
 /* Adds a text of other rooms, which know no words (why a figure is undefined, how a figure is called), with the words in place of
- * recording, recordings, step and steps. */
+ * recording, recordings, step and steps. No other word of such a text may end in one of these, as "misstep" does. */
 void sp_buffer_term(sp_buffer *buffer, const char *text);
 /* At a brace: adds the word that its placeholder stands for, or the brace; returns where the text goes on. */
 const char *sp_words_placeholder(sp_buffer *buffer, const char *text, int64_t count);

@@ -3,17 +3,10 @@
 #include "check.h"
 #include "evaluated.h"
 #include "failing_alloc.h"
+#include "skewed_sample.h"
 #include "statepath/statistics.h"
 
 /* A small generator of the test's own. */
-static uint64_t next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
-
 static void test_bootstrap_undefined(void **state)
 {
     (void)state;
@@ -75,17 +68,6 @@ static void test_bootstrap_properties(void **state)
     options.level = 0.5;
     assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &other, &err), &err);
     assert_true(other.low.value > d.low.value && other.high.value < d.high.value);
-}
-
-/* Unequal recordings, of which strategy b loses some steps in a skewed way. */
-static void skewed_sample(int n, uint64_t *seed, int64_t *a, int64_t *b, int64_t *scored)
-{
-    for (int i = 0; i < n; i++) {
-        scored[i] = 60 + (int64_t)(next(seed) % 80);
-        a[i] = scored[i] - (int64_t)(next(seed) % 20);
-        int64_t loss = (int64_t)(next(seed) % 12);
-        b[i] = a[i] - loss * loss / 6 + 2 < scored[i] ? a[i] - loss * loss / 6 + 2 : scored[i];
-    }
 }
 
 /* Where there is no studentised interval, and what is shown then. */

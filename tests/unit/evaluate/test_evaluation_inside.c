@@ -4,6 +4,7 @@
 #include "check.h"
 #include "evaluated.h"
 #include "failing_alloc.h"
+#include "skewed_sample.h"
 #include "statepath/statistics.h"
 
 #include <float.h>
@@ -15,14 +16,6 @@
 #include "evaluate/statistics/random.h"
 
 /* A small generator of the test's own. */
-static uint64_t next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
-
 /* ---- intervals ---- */
 
 static int ascending(const void *a, const void *b)
@@ -133,17 +126,6 @@ static void plain_studentised(int n, const int64_t *right, const int64_t *scored
     ends[0] = observed - error * quantile(B, ratios, (1 + options->level) / 2);
     ends[1] = observed - error * quantile(B, ratios, (1 - options->level) / 2);
     free(ratios);
-}
-
-/* Unequal recordings, of which strategy b loses some steps in a skewed way. */
-static void skewed_sample(int n, uint64_t *seed, int64_t *a, int64_t *b, int64_t *scored)
-{
-    for (int i = 0; i < n; i++) {
-        scored[i] = 60 + (int64_t)(next(seed) % 80);
-        a[i] = scored[i] - (int64_t)(next(seed) % 20);
-        int64_t loss = (int64_t)(next(seed) % 12);
-        b[i] = a[i] - loss * loss / 6 + 2 < scored[i] ? a[i] - loss * loss / 6 + 2 : scored[i];
-    }
 }
 
 static void test_intervals_the_long_way(void **unused)
