@@ -125,15 +125,8 @@ static bool plan_strategy(sp_h5_paths *writer, const sp_paths_header *header, co
                                    slot_add_steps(writer, "/broken_steps", name, SP_PATHS_U8)));
 }
 
-static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_header *header, sp_error *err)
+static sp_status plan(sp_h5_paths *writer, const sp_paths_header *header, sp_error *err)
 {
-    for (int32_t i = 0; i < header->n_strategies; i++)
-        for (int32_t j = 0; j < i; j++)
-            if (strcmp(header->strategies[i], header->strategies[j]) == 0)
-                return sp_fail(err, SP_EINVAL,
-                               "%s: two strategies are called %s, but /paths/%s can hold only one; write "
-                               "them to two files",
-                               file, header->strategies[i], header->strategies[i]);
     const int32_t most = header->n_strategies * SLOTS_MOST + 2 + header->n_extras;
     writer->slots = calloc((size_t)most, sizeof *writer->slots);
     writer->scratch = malloc(WRITE_VALUES * sizeof(int64_t));
@@ -366,7 +359,7 @@ sp_status sp_h5_paths_open(const char *file, const sp_paths_header *header, sp_h
     if (!writer)
         return sp_no_memory(err);
     writer->output.fd = -1;
-    sp_status status = plan(writer, file, header, err);
+    sp_status status = plan(writer, header, err);
     if (status == SP_OK)
         status = sp_output_begin(&writer->output, file, header->force, header->input, err);
     writer->output.together = header->together;

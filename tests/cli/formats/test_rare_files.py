@@ -73,6 +73,14 @@ class TestRareFiles(st.TestCase):
         correct = (self.probs.argmax(1) == self.labels).reshape(N, T).sum(1)
         self.assertEqual(self.correct("x.h5"), correct[0] + correct[2])
 
+    def test_a_label_of_no_class_in_a_group(self):
+        with h5py.File(self.path("x.h5"), "w") as f:
+            for name, values in self.grouped().items():
+                f[name] = values
+            f["r1/labels"][4] = 7
+        done = self.statepath("compare", "x.h5", "--model", "m.json", status=1)
+        self.assertIn("r1/labels, recording r1, step 4", done.stderr)
+
     def test_a_rater_of_some_files(self):
         os.mkdir(self.path("nights"))
         for n, raters in enumerate((["anna", "bob"], ["anna"])):
@@ -155,6 +163,38 @@ class TestRareFiles(st.TestCase):
         self.write("x.json", " \n\t{\"probs\": [[1, 0, 0]]}")
         done = self.statepath("decode", "x.json", "--model", "m.json", "-o", "p.h5", status=1)
         self.assertIn("JSON", done.stderr)
+
+    def test_outputs_of_each_without_a_name(self):
+        self.npz("x.npz", probs=self.probs)
+        self.refuses("decode", "x.npz", "--model", "m.json", "-o", "{id}/",
+                     sentence="x/: is the name of a folder; give the name of a file")
+
+    def test_options_of_labels_that_are_not_there(self):
+        self.npz("x.npz", probs=self.probs)
+        self.write("l.txt", "\n".join(np.array(CLASSES)[self.labels]) + "\n")
+        self.statepath("decode", "x.npz", "--model", "m.json", "-o", "p.h5", "-q")
+        self.refuses("evaluate", "p.h5", "--label-codes", "utime",
+                     status=2, sentence="--label-codes and --label-map need labels, and "
+                     "p.h5 has none; --labels FILE says where they are")
+        self.refuses("evaluate", "p.h5", "--labels", "l.txt", "--labels-dataset", "night", status=2,
+                     sentence="--labels-dataset names a dataset, and l.txt is a text file")
+
+    def test_rem_that_only_some_strategies_find(self):
+        stages = ["Wake", "N1", "N2", "N3", "REM"]
+        never = {"forbid": {stage: ["REM"] for stage in stages}, "start": stages[:4]}
+        self.write("s.json", json.dumps({"statepath_model": 1, "name": "s", "classes": stages, **never}))
+        labels = np.random.default_rng(6).integers(0, 5, (8, 100))
+        self.npz("s.npz", probs=.1 + .5 * np.eye(5)[labels], labels=labels, lengths=np.full(8, 100))
+        self.statepath("compare", "s.npz", "--model", "s.json", "--report", "r.html", "-q")
+        self.assertTrue("viterbi: no night where both are defined" in self.read("r.html").decode())
+
+    def test_more_triangles_than_titles(self):
+        self.write("n.json", json.dumps(dict(MODEL, forbid={"A": ["B", "C"], "B": ["C"]})))
+        probs = np.random.default_rng(7).dirichlet([.5] * K, 20 * 500).reshape(20, 500, K)
+        self.npz("x.npz", probs=probs, lengths=np.full(20, 500))
+        self.statepath("compare", "x.npz", "--model", "n.json", "--report", "r.html", "-q",
+                       "--draw", ",".join(map(str, range(20))))
+        self.assertTrue("triangles have titles of their own" in self.read("r.html").decode())
 
 
 st.main()

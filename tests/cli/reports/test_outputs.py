@@ -25,7 +25,7 @@ SCORES = {"statepath_recipe": 1, "seed": 3, "classes": ["a", "b", "c"], "recordi
 SIGNALS = {"statepath_recipe": 1, "seed": 3, "classes": ["a", "b", "c"], "recordings": 4, "steps": 12, "start": {"a": 0.5, "b": 0.5},
            "transitions": [[0.9, 0.1, 0], [0, 0.9, 0.1], [0.1, 0, 0.9]],
            "signals": {"rate": 50, "samples": 64, "tones": {"a": [[1, 3]], "b": [[1, 6]], "c": [[1, 10]]}, "channels": [{"noise": 0.3}], "test": 1}}
-LIGHT = bool(os.environ.get("STATEPATH_LIGHT"))  # each fourth call
+LIGHT = bool(os.environ.get("STATEPATH_LIGHT"))  # each tenth call
 ENVIRONMENT = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", ASAN_OPTIONS="detect_leaks=0")  # leaks are not looked for under ptrace
 OLD = b"the old file\n"
 
@@ -106,7 +106,7 @@ class TestFailingCalls(TestCase):
         before = [name for name in self.files() if name != "trace"]
         tried = 0
         for call, error in calls or self.CALLS:
-            for n in range(max(first, self.calls_before_main(call)), 1000, 4 if LIGHT else 1):
+            for n in range(max(first, self.calls_before_main(call)), 1000, 10 if LIGHT else 1):
                 self.put_old(*outputs)
                 done = self.run_with(*command, inject=["%s:error=%s:when=%d" % (call, error, n)])
                 if not self.was_injected():

@@ -114,6 +114,17 @@ static void assert_named(const sp_codes *codes, const char *name)
 }
 
 /* What the field's own documents say: numbers from -2 to 9. */
+static void test_neither_preset_nor_map(void **state)
+{
+    (void)state;
+    sp_model *model = sleep_model();
+    sp_codes *codes = NULL;
+    sp_error err;
+    assert_int_equal(sp_codes_new(NULL, NULL, false, model, &codes, &err), SP_EINVAL);
+    assert_string_equal(err.message, "codes need a preset or a map");
+    sp_model_free(model);
+}
+
 static void test_presets(void **state)
 {
     (void)state;
@@ -297,7 +308,8 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_presets), cmocka_unit_test(test_words),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_neither_preset_nor_map),
+                                       cmocka_unit_test(test_presets), cmocka_unit_test(test_words),
                                        cmocka_unit_test(test_maps),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);

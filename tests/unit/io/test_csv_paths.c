@@ -88,6 +88,9 @@ static void test_undecoded_and_name(void **state)
     assert_ok(sp_paths_reader_read(p, 0, 0, 2, NULL, results, &err), &err);
     assert_int_equal(results[0].status, SP_ENOPATH);
     assert_int_equal(results[1].status, SP_OK);
+    int32_t labels[3];
+    assert_int_equal(sp_paths_reader_labels(p, 0, 2, labels, NULL, &err), SP_EDATA);
+    assert_sentence(err.message, "FILE: has no labels", f->file);
     sp_source_close(p);
 }
 
