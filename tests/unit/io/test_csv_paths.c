@@ -2,6 +2,7 @@
  * reach: any bytes, many recordings, what has no path, allocations that fail. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "made_files.h"
 #include "statepath/files.h"
 
 #include <unistd.h>
