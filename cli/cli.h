@@ -12,7 +12,7 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECODED = 3, EXIT_GATE = 4 };
 
-/* As messages and help call it; each program has its own. */
+/* As messages and help call it. */
 extern const char program_name[];
 
 /* "statepath: <sentence>" on stderr, on one line. Control characters become '?': names in a file may hold an escape sequence
@@ -21,8 +21,6 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same without "statepath: ": what was done, "wrote paths.h5". Both come after what was printed to standard output so far,
  * also where both streams are one file. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* From here on who is named after the program's name, "statepath-mpi: rank 2: ..."; "": nobody. NULL: nothing is said. */
-void messages_from(const char *who);
 /* Writes fields that a sentence of the library names, `temperature`, as options, --temperature, as complain() does. */
 void name_options(char *text);
 /* printf() to standard output for texts with names from files: control characters other than newlines become '?'. */

@@ -86,20 +86,9 @@ int results_flush(void)
     return lost;
 }
 
-static char speaker[32];
-static bool is_silent;
-
-void messages_from(const char *who)
-{
-    is_silent = !who;
-    snprintf(speaker, sizeof speaker, "%s%s", who && *who ? ": " : "", who ? who : "");
-}
-
 void tell(const char *format, ...)
 {
     va_list arguments;
-    if (is_silent)
-        return;
     va_start(arguments, format);
     results_flush();
     print_disarmed(stderr, 0, format, arguments);
@@ -110,11 +99,9 @@ void tell(const char *format, ...)
 void complain(const char *format, ...)
 {
     va_list arguments;
-    if (is_silent)
-        return;
     va_start(arguments, format);
     results_flush();
-    fprintf(stderr, "%s%s: ", program_name, speaker);
+    fprintf(stderr, "%s: ", program_name);
     print_disarmed(stderr, ' ', format, arguments);
     fputc('\n', stderr);
     va_end(arguments);

@@ -73,7 +73,7 @@ static int help(const program *p, const char *topic, const char *word)
             manual_program(p);
         return EXIT_DONE;
     }
-    if (strcmp(topic, "completion") == 0 && !p->is_companion)
+    if (strcmp(topic, "completion") == 0)
         return completion_print(word ? word : "");
     if (strcmp(topic, "options") == 0) {
         table_print(p->commands, p->n_commands);
@@ -83,7 +83,7 @@ static int help(const program *p, const char *topic, const char *word)
         help_figures();
         return EXIT_DONE;
     }
-    if (strcmp(topic, "schema") == 0 && !p->is_companion)
+    if (strcmp(topic, "schema") == 0)
         return help_schema();
     about = command_find(p, topic);
     if (about) { /* "help compare" is "compare --help" */

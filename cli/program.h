@@ -1,4 +1,4 @@
-/* What a program does around its commands: statepath (main.c), statepath-mpi (mpi/main.c). */
+/* What the program does around its commands. */
 #ifndef STATEPATH_CLI_PROGRAM_H
 #define STATEPATH_CLI_PROGRAM_H
 
@@ -10,7 +10,6 @@ typedef struct program {
     const char *summary, *start; /* of the list of commands: its first line, and its end */
     int n_commands;              /* at most MOST_COMMANDS */
     const command *const *commands;
-    bool is_companion;              /* of statepath, whose shells' completion and pages it does not repeat */
     const char *const *description; /* paragraphs of the manual page; end with NULL */
 } program;
 

@@ -181,9 +181,9 @@ void manual_program(const program *p)
 {
     put_head(program_name, p->summary);
     printf(".SH SYNOPSIS\n.B %s\n.I COMMAND\n\\&... [\\fIOPTION\\fP...]\n.br\n.B %s help\n"
-           "[\\fICOMMAND\\fP | \\fBfigures\\fP%s |\n\\fBman\\fP [\\fICOMMAND\\fP]%s]\n.SH DESCRIPTION\n",
-           program_name, program_name, p->is_companion ? "" : " | \\fBschema\\fP",
-           p->is_companion ? "" : " | \\fBcompletion\\fP \\fISHELL\\fP");
+           "[\\fICOMMAND\\fP | \\fBfigures\\fP | \\fBschema\\fP |\n\\fBman\\fP [\\fICOMMAND\\fP] | "
+           "\\fBcompletion\\fP \\fISHELL\\fP]\n.SH DESCRIPTION\n",
+           program_name, program_name);
     for (int i = 0; p->description[i]; i++) {
         if (i)
             printf(".PP\n");
@@ -213,8 +213,6 @@ void manual_program(const program *p)
               "--version --verbose names "
               "the one in use.");
     printf(".SH \"SEE ALSO\"\n");
-    if (p->is_companion)
-        printf(".BR statepath (1),\n");
     for (int i = 0; i < p->n_commands; i++)
         printf(".BR statepath\\-%s (1)%s\n", p->commands[i]->name, i + 1 < p->n_commands ? "," : "");
 }

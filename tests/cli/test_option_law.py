@@ -473,7 +473,7 @@ def make_files(folder):
 
 # Their values are names that are made up.
 FREE = {"--output", "--report", "--figures", "--json", "--csv", "--markdown", "--latex", "--part", "--name", "--types", "--classes"}
-COMMAND_LINE = re.compile(r"statepath(-mpi)? [a-z]+ [^\n\"<']*")  # as results keep it
+COMMAND_LINE = re.compile(r"statepath [a-z]+ [^\n\"<']*")  # as results keep it
 
 
 def table():

@@ -32,7 +32,7 @@ NEED_DATA = {
 
 # These need what `./dev test --all` installs (more_test_needs() of dev), and run elsewhere where it is there.
 OPTIONAL = {
-    "test_report_browser": "Chromium", "test_what_if_browser": "Chromium", "test_pages_browser": "Chromium", "test_latex": "LaTeX", "test_mpi": "OpenMPI",
+    "test_report_browser": "Chromium", "test_what_if_browser": "Chromium", "test_pages_browser": "Chromium", "test_latex": "LaTeX",
     "test_completion:test_zsh_typed": "zsh", "test_completion:test_zsh_sourced": "zsh", "test_completion:test_fish": "fish",
     "test_completion:test_fish_offers_each_option": "fish", "test_help:test_manual_page_of_each_command": "groff",
     "test_help:test_manual_page_of_the_program": "groff", "test_outputs:test_small_disk": "the right to mount a tmpfs",
