@@ -38,13 +38,9 @@ int fail_with(sp_status status, const sp_error *err);
 void watch_signals(void);
 bool is_interrupted(void);
 
-/* The command line as the shell would need it, for reports: without what changes no byte of any result (--threads, --part,
- * --shard, outputs, --force, --quiet). And the same in two texts without its files [ends with NULL]: what stands before the first
- * of them, and the rest. Ends the program on lack of memory. */
-typedef struct command_text {
-    char *text, *before, *after;
-} command_text;
-command_text command_line(int argc, const char **argv, const char *const *files);
-void command_text_free(command_text *text);
+/* The command line as the shell would need it, for reports: without what changes no byte of any result (--threads, outputs, --force,
+ * --quiet). files  [ends with NULL] words that stand in the order in which they are read; or NULL. The caller frees it. Ends the
+ * program on lack of memory. */
+char *command_line(int argc, const char **argv, const char *const *files);
 
 #endif

@@ -25,11 +25,10 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
                                  {"the file of labels", o->run.place.labels},
                                  {"the file of labels", o->run.reference},
                                  {NULL, NULL}};
-    const bool is_each = o->run.output && !o->run.part.file && strstr(o->run.output, "{id}");
+    const bool is_each = o->run.output && strstr(o->run.output, "{id}");
     sp_status status =
-        o->run.output || o->run.part.file
-            ? outputs_check(o, inputs, err)
-            : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
+        o->run.output ? outputs_check(o, inputs, err)
+                      : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
     if (status == SP_OK)
         status = seed_read(o, err);
     if (status == SP_OK && o->skip_existing && !is_each)
@@ -39,7 +38,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return decode_each(o, words[0], out, err);
     if (status == SP_OK)
         status = sp_decode_file(words[0], &o->run, &out->result, err);
-    if (status == SP_OK && o->run.output && !o->quiet)
+    if (status == SP_OK && !o->quiet)
         tell("wrote %s", o->run.output);
     return status;
 }

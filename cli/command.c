@@ -139,10 +139,8 @@ int command_main(const command *c, int argc, const char **argv)
         running r = {.opt = &o};
         outcome out = {.comparison = NULL};
         sp_error err = {.status = SP_OK};
-        command_text text = command_line(argc, argv, c->use.max_words == MANY_WORDS ? words : NULL);
-        o.run.command = text.text;
-        o.run.command_before = text.before;
-        o.run.command_after = text.after;
+        char *text = command_line(argc, argv, c->use.max_words == MANY_WORDS ? words : NULL);
+        o.run.command = text;
         if (c->use.max_words == MANY_WORDS)
             o.run.place.more = words + 1;
         o.run.hooks = (sp_run_hooks){.arg = &r,
@@ -158,7 +156,7 @@ int command_main(const command *c, int argc, const char **argv)
         exit_status = exit_status_of(&r, status, &out, &err);
         sp_comparison_free(out.comparison);
         sp_gate_free(r.gate);
-        command_text_free(&text);
+        free(text);
     }
     options_clear(&o);
     free(words);

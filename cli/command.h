@@ -32,7 +32,7 @@ typedef struct command {
 } command;
 
 extern const command convert_command, inspect_command, compare_command, decode_command, evaluate_command,
-    model_command, fit_command, stream_command, mask_command, merge_command, simulate_command, train_command,
+    model_command, fit_command, stream_command, mask_command, simulate_command, train_command,
     predict_command;
 
 /* argv[0] is the command's name. Returns an exit status: of an error EXIT_USAGE for SP_EINVAL, else EXIT_FAILED; of work that was

@@ -3,10 +3,10 @@
 
 const char program_name[] = "statepath";
 
-static const command *const commands[] = {
-    &inspect_command, &compare_command, &decode_command, &evaluate_command, &merge_command,
-    &model_command,   &fit_command,     &stream_command, &mask_command,     &simulate_command,
-    &train_command,   &predict_command, &convert_command};
+static const command *const commands[] = {&inspect_command,  &compare_command, &decode_command,
+                                          &evaluate_command, &model_command,   &fit_command,
+                                          &stream_command,   &mask_command,    &simulate_command,
+                                          &train_command,    &predict_command, &convert_command};
 
 static const char *const description[] = {
     "A classifier emits a score for each class at each step; taken one by one, the best classes break the "

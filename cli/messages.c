@@ -160,40 +160,28 @@ static sp_file_list *in_order(const char *const *files)
     return list;
 }
 
-command_text command_line(int argc, const char **argv, const char *const *files)
+char *command_line(int argc, const char **argv, const char *const *files)
 {
     size_t size = sizeof "statepath";
     for (int i = 0; i < argc; i++)
         size += 4 * strlen(argv[i]) + 3;
-    command_text out = {.text = calloc(size, 1), .before = calloc(size, 1), .after = calloc(size, 1)};
-    if (!out.text || !out.before || !out.after) { /* nothing has been written yet */
+    char *text = malloc(size);
+    if (!text) { /* nothing has been written yet */
         complain("no memory");
         exit(EXIT_FAILED);
     }
-    char *end = stpcpy(out.text, "statepath"), *rest = stpcpy(out.before, "statepath");
+    char *end = stpcpy(text, "statepath");
     sp_file_list *list = in_order(files);
     int64_t n_files = 0;
     for (int i = 0, n; i < argc; i += n ? n : 1) {
         n = option_words_left_out(argv[i]);
         if (n)
             continue;
-        if (!is_among(argv[i], files)) {
-            end = add_word(end, argv[i]);
-            rest = add_word(rest, argv[i]);
-            continue;
-        }
-        end = add_word(end, list && n_files < list->n ? list->names[n_files] : argv[i]);
-        rest = n_files++ ? rest : out.after;
+        const bool is_listed = is_among(argv[i], files) && list && n_files < list->n;
+        end = add_word(end, is_listed ? list->names[n_files++] : argv[i]);
     }
     sp_file_list_free(list);
-    return out;
-}
-
-void command_text_free(command_text *text)
-{
-    free(text->text);
-    free(text->before);
-    free(text->after);
+    return text;
 }
 
 /* ---- signals ---- */

@@ -85,14 +85,6 @@ int option_words_left_out(const char *word)
     return 0;
 }
 
-const char *option_of_result(const options *o)
-{
-    for (int id = HEADING_RESULTS + 1; id < HEADING_STATISTICS; id++)
-        if (id != OPTION_DRAW && sp_option_is_given(&option_rows[id], o))
-            return option_rows[id].name;
-    return NULL;
-}
-
 static void *place_of(options *o, int id)
 {
     return (char *)o + option_rows[id].place;

@@ -34,8 +34,6 @@ extern const sp_option_row option_rows[N_OPTIONS + 1];
 bool option_is_known(const char *key, size_t length);
 /* How many words from this one on are an option that no result depends on: 0, 1, or 2 with its value. */
 int option_words_left_out(const char *word);
-/* Name of the first result that is asked for (--report ...); NULL: none. */
-const char *option_of_result(const options *o);
 
 void options_init(options *o);
 void options_clear(options *o);

@@ -225,20 +225,6 @@ static sp_status open_figures(const options *o, sp_error *err)
                          o->figures);
 }
 
-/* Where there is no comparison a part was written, or the paths of parts of decode. */
-static sp_status finish(const options *o, const sp_comparison *comparison, sp_error *err)
-{
-    if (comparison)
-        return write_all(o, comparison, err);
-    if (option_of_result(o))
-        return sp_fail(err, SP_EINVAL, "--%s: parts of decode are merged into a file of paths alone",
-                       option_of_result(o));
-    sp_status status = sp_outputs_commit(o->run.together, err);
-    if (status == SP_OK && o->run.output && !o->quiet)
-        tell("wrote %s", o->run.output);
-    return status;
-}
-
 sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out,
                        sp_error *err)
 {
@@ -251,7 +237,7 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
     o->run.together = sp_outputs_new();
     TRY(o->run.together ? SP_OK : sp_no_memory(err));
     TRY(make(inputs[0].file, &o->run, &out->comparison, &out->result, err));
-    TRY(finish(o, out->comparison, err));
+    TRY(write_all(o, out->comparison, err));
 done:
     sp_outputs_free(o->run.together);
     o->run.together = NULL;

@@ -58,9 +58,7 @@ static void put_row(const sp_option_row *row, const command *const *commands, in
         put_member(i ? "excludes_too" : "excludes", row->excludes[i].with);
     put_member("sample", row->sample);
     put_member("python", row->python);
-    printf(", \"in_part\": %s, \"in_python\": %s, \"more_words\": %s",
-           row->uses & SP_OPTION_IN_PART ? "true" : "false",
-           row->uses & SP_OPTION_IN_PYTHON ? "true" : "false",
+    printf(", \"in_python\": %s, \"more_words\": %s", row->uses & SP_OPTION_IN_PYTHON ? "true" : "false",
            row->uses & SP_OPTION_MORE_WORDS ? "true" : "false");
     put_commands(row, commands, n);
     printf("}");

@@ -199,6 +199,5 @@ void sp_comparison_free(sp_comparison *c)
              c->trimmed_steps, c->asked, c->cut_path_steps, c->cut_label_steps, c->forbidden,
              c->start_allowed, c->end_allowed, c->min_dwell, c->durations, c->rules, c->rule_violations,
              c->rule_places, c->run_places, c->reference_illegal_pairs, c->reference_transition_counts,
-             c->reference_transition_pairs, c->strategies, c->comparisons, c->background, c->missing_parts,
-             c);
+             c->reference_transition_pairs, c->strategies, c->comparisons, c->background, c);
 }

@@ -4,7 +4,6 @@
 #ifndef STATEPATH_EVALUATE_EVALUATE_H
 #define STATEPATH_EVALUATE_EVALUATE_H
 
-#include "evaluate/counts/count_list.h"
 #include "evaluate/metrics/reliability_sums.h"
 #include "evaluate/metrics/sequences.h"
 #include "statepath/decode.h"
@@ -74,8 +73,6 @@ typedef struct sp_evaluation_options {
     const sp_chain *const *own_chains, *const *own_bounds;
     const int32_t *own_rules_of; /* [N] */
     int32_t n_own;               /* of each array of chains */
-    bool is_part;                /* sp_evaluation_counted() will be called */
-    bool keeps_steps;            /* of a part: with the steps of all recordings */
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);
@@ -120,10 +117,9 @@ typedef struct sp_evaluation_block {
     const sp_scores *against; /* [n_against] those of the other classifiers, with the same columns; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
-    const uint8_t *const *broken; /* [n_strategies][S] 1: the step of a relaxed path breaks a rule; or NULL */
-    const double *seconds;        /* [n_strategies] or NULL */
-    const int32_t *const *raters; /* [n_raters][S], -1 unscored; NULL without raters */
-    const int32_t *subject;       /* [N] 0..n_subjects-1; NULL without subjects */
+    const double *seconds;                           /* [n_strategies] or NULL */
+    const int32_t *const *raters;                    /* [n_raters][S], -1 unscored; NULL without raters */
+    const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out already; NULL without has_length_trim */
 } sp_evaluation_block;
 sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers,
@@ -154,7 +150,6 @@ typedef struct sp_evaluation_piece {
     const sp_scores *scores;      /* of the n_steps alone, prepared; or NULL */
     const sp_scores *against;     /* [n_against] likewise */
     const int32_t *const *paths;  /* [n_strategies] */
-    const uint8_t *const *broken; /* [n_strategies] or NULL */
     const int32_t *const *raters; /* [n_raters] or NULL */
 } sp_evaluation_piece;
 sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording,
@@ -173,53 +168,6 @@ sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labe
 /* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
  * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
 sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, sp_error *err);
-
-/* ---- parts ----
- *
- * What an evaluation with is_part has counted, in place of _finish: to be kept, sent, and put together with what others with the
- * same options have counted of other recordings. Sums are integers or exact (exact_sum.h), so that the whole is the same, bit for
- * bit, however it was cut. */
-enum {
-    SP_COUNTED_SUMS, /* over all recordings, in the order of visit_sums() (counts/counted.c) */
-    SP_COUNTED_ROWS, /* counts of each recording */
-    SP_COUNTED_VALUES, /* of each recording and strategy the path score and kappa (NaN: undefined), as bits of float64 */
-    SP_COUNTED_MARGINS, /* of each recording with scored steps, for the intervals of kappa and F1; none where they are too many */
-    SP_COUNTED_SEQUENCES, /* likewise, for those of edit score, F1@k and entity F1 */
-    SP_COUNTED_PLACES,    /* steps at which a rule is broken */
-    SP_COUNTED_RUNS,      /* runs that are too short or too long */
-    SP_COUNTED_STEPS,     /* runs of labels, segments, paths ... (kept_steps.h), or nothing */
-    SP_N_COUNTED
-};
-typedef struct sp_counted {
-    int64_t n_recordings;
-    sp_count_list lists[SP_N_COUNTED];
-} sp_counted;
-
-/* Fills `out`, to be freed. The evaluation can only be freed afterwards. SP_OK, SP_ENOMEM (then it is empty). */
-sp_status sp_evaluation_counted(sp_evaluation *evaluation, sp_counted *out, sp_error *err);
-void sp_counted_free(sp_counted *counted);
-
-/* A part, with its name for messages; and where a recording of the whole comes from. Recordings of a part stand in the whole in
- * the order of the part. All are borrowed. */
-typedef struct sp_counted_part {
-    const char *name;
-    const sp_counted *counted;
-} sp_counted_part;
-typedef struct sp_counted_place {
-    int64_t recording;     /* its number in the part */
-    int32_t part, subject; /* with n_subjects */
-} sp_counted_place;
-typedef struct sp_joining {
-    int64_t n_parts, n_recordings;
-    const sp_counted_part *parts;  /* [n_parts] */
-    const sp_counted_place *order; /* [n_recordings] each of each part once */
-    const char *const *ids;        /* [n_recordings] */
-} sp_joining;
-
-/* Makes an empty evaluation (is_part) that of all recordings; it is then finished as any other. SP_OK; SP_EDATA (a list is not
- * that of such an evaluation: its part is named); SP_ENOMEM. After a failure it can only be freed. */
-sp_status sp_evaluation_join(sp_evaluation *evaluation, const sp_joining *joining, sp_workers *workers,
-                             sp_error *err);
 
 /* Gives `to` the traces of an evaluation, and nothing else of it, instead of its own: for pictures of a few recordings that can
  * only be chosen when all are known. The evaluation was made with the same strategies and enough trace_steps, and its i-th

@@ -16,7 +16,6 @@
 
 #include "core/chain.h"
 #include "core/owned.h"
-#include "evaluate/counts/kept_steps.h"
 #include "evaluate/counts/margins.h"
 #include "evaluate/counts/tally.h"
 #include "tags/tags.h"
@@ -24,9 +23,6 @@
 #include <stdlib.h>
 
 enum { SP_EVALUATION_MAX_CLASSES = 8192 };
-enum {
-    SP_MOST_MISSING = 2000000
-}; /* violations of a rule beyond the steps of a recording: steps that are missing */
 
 /* Runs of a path, or of the reference, that are shorter or longer than the model allows. {0}: they are not kept. */
 typedef struct sp_broken_runs {
@@ -40,8 +36,6 @@ typedef struct sp_broken_runs {
 void sp_broken_runs_add(sp_broken_runs *broken, int64_t first, int64_t length, int32_t k, bool is_long);
 /* Those of the recording at hand into the comparison's list, by step; then there are none. */
 sp_status sp_add_run_places(sp_evaluation *e, int64_t recording, sp_error *err);
-/* One more place at the end of the comparison's list. SP_OK, SP_ENOMEM. */
-sp_status sp_run_place_put(sp_evaluation *e, const sp_run_place *place, sp_error *err);
 sp_status sp_broken_runs_open(sp_evaluation *e, sp_error *err);
 void sp_broken_runs_free(sp_evaluation *e);
 /* durations_listed.c: what the chain knows of its durations. */
@@ -192,24 +186,6 @@ typedef struct sp_evaluation_scratch {
     int64_t kept_capacity;
 } sp_evaluation_scratch;
 
-/* Runs of the recording at hand: those that have ended, and the one that has not. */
-typedef struct sp_kept_runs {
-    sp_count_list list;
-    int64_t value, length; /* length 0: there is none */
-} sp_kept_runs;
-
-typedef struct sp_kept_steps {
-    bool is_wanted;
-    sp_count_list list; /* of the recordings that have ended */
-    sp_kept_runs runs[SP_KEPT_PATHS + 2 * SP_EVALUATION_MAX_STRATEGIES];
-} sp_kept_steps;
-
-/* Which recording of the whole each of a part is. */
-typedef struct sp_part_index {
-    int64_t n;
-    const int64_t *among_all; /* [n] */
-} sp_part_index;
-
 struct sp_evaluation {
     sp_owned own; /* the arrays that do not grow */
     const sp_chain *chain, *rules;
@@ -237,9 +213,6 @@ struct sp_evaluation {
     sp_rater_sums *raters;           /* or NULL */
     sp_margins margins;
     sp_count_rows sequence_rows; /* pair_differences.c */
-    sp_night *
-        nights; /* [N][1 + n_strategies] the reference's first; of a part that is read one row; NULL without is_part */
-    sp_kept_steps kept_steps;
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
     sp_at_hand at_hand;
@@ -276,7 +249,6 @@ sp_status sp_check_piece(const sp_evaluation *e, const sp_at_hand *at_hand, cons
 /* What comes of one piece of the recording at hand.
  *   paths     [n_strategies], of -1 where the recording is not decoded
  *   results   [n_strategies]
- *   broken    [n_strategies], or NULL
  *   scores    of the piece, or NULL
  *   against   [n_against] those of the other classifiers, or NULL
  *   raters   [n_raters], or NULL */
@@ -285,7 +257,6 @@ typedef struct sp_views {
     const sp_decoded *results;
     const sp_scores *scores, *against;
     const int32_t *const *raters;
-    const uint8_t *const *broken;
 } sp_views;
 
 /* score_path.c */
@@ -350,17 +321,12 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
 void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_sleep_finish(sp_evaluation *e);
 
-/* The statistics of recording r from e->nights, which are one row, and its strategies' results. */
-void sp_sleep_from_nights(sp_evaluation *e, int64_t r);
-
 /* rule_counts.c: violations of rules over more steps; all do nothing where the model has none. */
 sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err);
 void sp_rule_counts_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
 /* paths [n_strategies], -1 where undecoded. */
 sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
                              const sp_decoded *results, sp_error *err);
-/* Of recording r: [n_rules, n_strategies + 1], and how many these are. */
-int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n);
 void sp_rule_counts_finish(sp_evaluation *e);
 
 /* raters.c: all do nothing without raters */
@@ -369,7 +335,6 @@ sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options,
 void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters,
                    const int32_t *const *paths);
 void sp_raters_finish(sp_evaluation *e);
-void sp_raters_visit(sp_counting *c, sp_evaluation *e); /* names the counts */
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
@@ -391,13 +356,6 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 
 /* pair_differences.c: what the recording at hand adds when it ends. */
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);
-
-/* kept_steps.c: keeps the steps of a piece, where that is wanted. */
-sp_status sp_keep_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
-void sp_kept_steps_free(sp_kept_steps *kept);
-
-/* One more place at the end of the list: [n_strategies + 1] what is said there, to be filled. NULL: no memory. (places.c) */
-sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64_t step, sp_error *err);
 
 /* places.c: lists the steps of a piece at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
  * paths [n_strategies], -1 where undecoded. */

@@ -46,8 +46,6 @@ void sp_evaluation_free(sp_evaluation *e)
         free(e->tracks[s].runs.classes);
     sp_margins_free(&e->margins);
     sp_count_rows_free(&e->sequence_rows);
-    sp_kept_steps_free(&e->kept_steps);
-    free(e->nights);
     scratch_free(&e->scratch);
     free(e->at_hand.id);
     sp_comparison_free(e->result);
@@ -237,7 +235,6 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules,
     e->options.collapses = NULL;
     e->options.subjects_place = NULL;
     e->K = sp_chain_n_classes(chain);
-    e->kept_steps.is_wanted = options->is_part && options->keeps_steps;
     TRY(evaluation_open(e, options, err));
     *out = e;
     e = NULL;

@@ -109,17 +109,6 @@ static bool is_usable(const sp_training *training, int64_t t)
            sp_scores_at(&training->batch.scores, t, training->labels[t]) > -INFINITY;
 }
 
-bool sp_can_calibrate(const sp_training *training)
-{
-    const int64_t *offsets = training->batch.offsets;
-    for (int64_t n = 0; training->labels && training->batch.scores.data && n < training->batch.n_recordings;
-         n++)
-        for (int64_t t = offsets[n]; sp_training_uses(training, n) && t < offsets[n + 1]; t++)
-            if (is_usable(training, t))
-                return true;
-    return false;
-}
-
 static sp_status collect(const sp_training *training, rows *r, sp_calibrated *out, sp_error *err)
 {
     const sp_scores *s = &training->batch.scores;

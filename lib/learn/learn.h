@@ -58,9 +58,6 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err);
 
 /* ---- scores as calibrated ---- */
 
-/* Has sp_calibrate() something to learn from? */
-bool sp_can_calibrate(const sp_training *training);
-
 /* The rows of prepared scores as calibration makes them, not normalised: out [T,K]. by_vector: a scale and a bias for each class,
  * e_k being taken less the row's maximum as in the fit; else one temperature. -INFINITY stays. O(T K). */
 void sp_calibrate_rows(const sp_calibrated *calibration, bool by_vector, const sp_scores *scores,

@@ -175,14 +175,11 @@ typedef struct all_options {
     const void *options;
     const bool *given; /* or NULL */
     uint32_t commands;
-    bool is_part;    /* `part` is given, whatever its row says */
     bool is_library; /* of the program's own options it is not known whether they are given */
 } all_options;
 
 static bool is_given(const all_options *all, const sp_option_row *row)
 {
-    if (all->is_part && row->name && strcmp(row->name, "part") == 0)
-        return true;
     return row->name && (all->given ? all->given[row - all->rows] : sp_option_is_given(row, all->options));
 }
 
@@ -274,15 +271,11 @@ sp_status sp_options_check_table(const sp_option_row *rows, const void *options,
 sp_status sp_options_check(const sp_run_options *o, sp_run_call call, sp_error *err)
 {
     static const uint32_t commands[] = {
-        [SP_CALL_COMPARE] = C_COMPARE,   [SP_CALL_PART] = C_COMPARE, [SP_CALL_DECODE] = C_DECODE,
-        [SP_CALL_EVALUATE] = C_EVALUATE, [SP_CALL_MERGE] = C_MERGE,  [SP_CALL_FIT] = C_FIT,
-        [SP_CALL_CONVERT] = C_CONVERT,   [SP_CALL_MASK] = C_ROWS};
-    return check_all(&(all_options){.rows = sp_option_rows,
-                                    .options = o,
-                                    .commands = commands[call],
-                                    .is_part = call == SP_CALL_PART,
-                                    .is_library = true},
-                     err);
+        [SP_CALL_COMPARE] = C_COMPARE, [SP_CALL_DECODE] = C_DECODE,   [SP_CALL_EVALUATE] = C_EVALUATE,
+        [SP_CALL_FIT] = C_FIT,         [SP_CALL_CONVERT] = C_CONVERT, [SP_CALL_MASK] = C_ROWS};
+    return check_all(
+        &(all_options){.rows = sp_option_rows, .options = o, .commands = commands[call], .is_library = true},
+        err);
 }
 
 const char *sp_option_without_use(const sp_fit_words *words, int method)

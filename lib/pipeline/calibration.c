@@ -17,8 +17,7 @@ static sp_status add_stage(calibration *c, sp_scaling scaling, int32_t n_classes
     return status;
 }
 
-/* What is most likely for each fold of the shard, on the recordings of the others. Where some fold of all has nothing to learn
- * from, there is none: so all shards have it, or none. */
+/* What is most likely for each fold, on the recordings of the others. Where some fold has nothing to learn from, there is none. */
 static sp_status fit_folds(calibration *c, sp_error *err)
 {
     const sp_folds *folds = c->folds;
@@ -36,10 +35,7 @@ static sp_status fit_folds(calibration *c, sp_error *err)
             use[n] = folds->fold[n] != f;
         sp_training others = (*folds->training);
         others.use = use;
-        if (folds->models[f])
-            status = sp_calibrate(&others, &fitted[f], err);
-        else
-            status = sp_can_calibrate(&others) ? SP_OK : SP_EINVAL;
+        status = sp_calibrate(&others, &fitted[f], err);
     }
     free(use);
     if (status == SP_OK) {
@@ -79,17 +75,6 @@ sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_pr
     if (folds)
         return open_folds(c, n_classes, err);
     return is_scaled(prepare) ? add_stage(c, SP_SCALING_DECODED, n_classes, err) : SP_OK;
-}
-
-sp_status sp_calibration_open_parts(calibration *c, const sp_folds *folds, int64_t n, int32_t n_classes,
-                                    sp_error *err)
-{
-    static const sp_scaling stages[] = {SP_SCALING_DECODED, SP_SCALING_TEMPERATURE, SP_SCALING_VECTOR};
-    *c = (calibration){.folds = folds};
-    sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < n && i < 3; i++)
-        status = add_stage(c, stages[i], n_classes, err);
-    return status;
 }
 
 void sp_calibration_close(calibration *c)

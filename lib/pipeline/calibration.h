@@ -26,9 +26,6 @@ typedef struct calibration {
  * is then of the scores as they are given, as everywhere. The calibration can (and must) be closed, on failure too. */
 sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare,
                               int32_t n_classes, sp_error *err);
-/* Of folds whose n calibrations parts have counted: none is fitted, nothing can be added but these. */
-sp_status sp_calibration_open_parts(calibration *c, const sp_folds *folds, int64_t n, int32_t n_classes,
-                                    sp_error *err);
 void sp_calibration_close(calibration *c);
 
 /* Fills the comparison's calibrations. */

@@ -12,7 +12,6 @@
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "options/options.h"
-#include "parts/part.h"
 #include "pipeline/against.h"
 #include "pipeline/draw_figures.h"
 #include "pipeline/fused.h"
@@ -162,17 +161,6 @@ done:
     return status;
 }
 
-sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
-{
-    const sp_run_options *o = p->opt;
-    const sp_shard *shard = p->range.shard;
-    if (shard && shard->n > o->n_folds)
-        return sp_fail(err, SP_EINVAL,
-                       "`shard` %lld/%lld: a shard takes whole folds, and with `cv` %d there are %d",
-                       (long long)shard->i, (long long)shard->n, o->n_folds, o->n_folds);
-    return SP_OK;
-}
-
 /* Weights of tags by kind of transition alone. */
 static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *training,
                           const sp_fit_options *how, sp_workers *workers, sp_error *err)
@@ -198,14 +186,12 @@ done:
     return status;
 }
 
-static sp_status fit_each(sp_folds *folds, const sp_pipeline *p, const sp_training *training,
-                          const sp_fit_options *how, sp_workers *workers, sp_error *err)
+static sp_status fit_each(sp_folds *folds, const sp_training *training, const sp_fit_options *how,
+                          sp_workers *workers, sp_error *err)
 {
     const int32_t n = folds->n_folds;
     sp_status status = sp_folds_assign(&training->batch, how->group, n, folds->fold, err);
     for (int32_t f = 0; status == SP_OK && f < n; f++) {
-        if (!sp_shard_has_fold(p->range.shard, f))
-            continue;
         status = sp_cross_fit(training, how, folds->fold, f, workers, &folds->models[f], err);
         if (status == SP_OK && how->progress)
             how->progress(how->progress_arg, "folds", f + 1, n);
@@ -224,7 +210,7 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
         return sp_no_memory(err);
     folds->n_folds = o->n_folds;
     const sp_status status = o->fit.tied ? fit_tied(folds, p, training, how, workers, err)
-                                         : fit_each(folds, p, training, how, workers, err);
+                                         : fit_each(folds, training, how, workers, err);
     sp_run_progress(o, NULL, 0, 0);
     if (status != SP_OK)
         return status;
@@ -279,7 +265,6 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
     if (!p->info->has_labels)
         return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none", p->file);
     sp_status status = SP_OK;
-    TRY(sp_folds_check(p, err));
     TRY(sp_fit_words_read(&o->fit, &p->plan, &how, err));
     TRY(sp_fit_options_check(&how, err));
     TRY(read_training_set(t, p, err));

@@ -22,11 +22,10 @@ sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_er
 sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, sp_fit_options *out,
                             sp_error *err);
 
-/* Fits the models of o->n_folds folds (of a part: those of its shard) to all recordings (`training`, borrowed) and has `p` decode
+/* Fits the models of o->n_folds folds to all recordings (`training`, borrowed) and has `p` decode
  * by them: each brings its own temperature, so the scores stay as they are. `folds` is zeroed before and cleared after the
  * pipeline, on failure too. SP_OK; SP_EINVAL (options that do not go with folds, no labels, fewer groups than folds); what
  * fitting returns. */
-sp_status sp_folds_check(const sp_pipeline *p, sp_error *err);
 sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *training,
                        const sp_fit_options *how, sp_workers *workers, sp_error *err);
 void sp_folds_clear(sp_folds *folds);

@@ -39,7 +39,6 @@ sp_wants sp_consumers_want(const sp_pipeline *p)
     for (const sp_consumer *c = p->consumers; c < p->consumers + p->n_consumers; c++) {
         all.paths |= c->paths != NULL;
         all.confidence |= c->with_confidence;
-        all.broken |= c->with_broken;
         all.pieces |= c->piece || c->prepared;
         all.whole |= c->whole;
         all.n_best = c->n_best > all.n_best ? c->n_best : all.n_best;

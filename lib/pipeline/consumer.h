@@ -12,7 +12,6 @@ typedef struct sp_pipeline sp_pipeline; /* pipeline.h */
 typedef struct sp_consumer {
     void *arg;            /* of all callbacks, each of which may be NULL */
     bool with_confidence; /* it takes the confidence of each step */
-    bool with_broken;     /* and of long recordings which steps of relaxed paths break a rule */
     int32_t n_best;       /* so many best paths of viterbi, for which recordings are read whole; 0: none */
     int32_t n_draws;      /* so many paths drawn from the posterior, likewise */
     bool whole;           /* recordings are read whole for it: it looks at scores together with paths */
@@ -52,7 +51,7 @@ void sp_pipeline_add_hook(sp_pipeline *p);
 
 /* What they take, all together. */
 typedef struct sp_wants {
-    bool paths, confidence, broken;
+    bool paths, confidence;
     bool pieces; /* a long recording once more, when its paths are known */
     bool whole;  /* no recording in pieces */
     int32_t n_best, n_draws;

@@ -7,7 +7,7 @@
 typedef struct sp_folds {
     int32_t n_folds;
     int32_t *fold;               /* [N] */
-    sp_model **models;           /* [n_folds]; of a part NULL but for the folds of its shard */
+    sp_model **models;           /* [n_folds] */
     const sp_training *training; /* all recordings; borrowed */
 } sp_folds;
 

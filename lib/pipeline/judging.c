@@ -18,16 +18,31 @@
 
 /* ---- the consumer ---- */
 
+/* An evaluation, as a consumer of a run: its options, what they borrow, and what is needed to finish it. */
+typedef struct judging {
+    sp_pipeline *p;
+    sp_evaluation_options how;
+    sp_evaluation *evaluation;
+    const char **classes; /* [K] in the order of the columns */
+    const char **rules;   /* names of the model's rules over more steps */
+    const char *names[SP_EVALUATION_MAX_STRATEGIES], *against[SP_MOST_AGAINST];
+    int32_t classifiers[SP_EVALUATION_MAX_STRATEGIES];
+    bool is_legal[SP_EVALUATION_MAX_STRATEGIES];
+    sp_evaluation_words words;
+    sp_sleep_choice sleep;
+    int64_t *asked, n_asked; /* recordings that the page is asked to draw */
+} judging;
+
 static sp_status add_block(void *arg, const sp_evaluation_block *block, sp_error *err)
 {
-    const sp_judging *j = arg;
+    const judging *j = arg;
     return sp_evaluation_add(j->evaluation, block, j->p->workers, err);
 }
 
 static sp_status begin_recording(void *arg, const sp_evaluation_recording *recording, bool has_gap,
                                  sp_labels_read *read, void *read_arg, sp_error *err)
 {
-    const sp_judging *j = arg;
+    const judging *j = arg;
     const sp_status status = sp_evaluation_begin(j->evaluation, recording, err);
     return status == SP_OK ? sp_evaluation_ceiling(j->evaluation, has_gap, read, read_arg, j->p->workers, err)
                            : status;
@@ -35,33 +50,28 @@ static sp_status begin_recording(void *arg, const sp_evaluation_recording *recor
 
 static sp_status add_piece(void *arg, const sp_evaluation_piece *piece, sp_error *err)
 {
-    return sp_evaluation_add_piece(((const sp_judging *)arg)->evaluation, piece, err);
+    return sp_evaluation_add_piece(((const judging *)arg)->evaluation, piece, err);
 }
 
 static sp_status end_recording(void *arg, sp_error *err)
 {
-    return sp_evaluation_end(((const sp_judging *)arg)->evaluation, err);
+    return sp_evaluation_end(((const judging *)arg)->evaluation, err);
 }
 
-static sp_consumer consumer_of(sp_judging *j)
+static sp_consumer consumer_of(judging *j)
 {
-    return (sp_consumer){.arg = j,
-                         .with_broken = j->how.is_part,
-                         .block = add_block,
-                         .begin = begin_recording,
-                         .piece = add_piece,
-                         .end = end_recording};
+    return (sp_consumer){
+        .arg = j, .block = add_block, .begin = begin_recording, .piece = add_piece, .end = end_recording};
 }
 
 /* ---- steps that a page draws ---- */
 
 /* Gives the comparison the steps that its page draws; nothing to do where it has all, or no page is wanted. */
-static sp_status fetch_steps(const sp_judging *j, sp_comparison *comparison, sp_error *err)
+static sp_status fetch_steps(const judging *j, sp_comparison *comparison, sp_error *err)
 {
     const sp_evaluation_options *how = &j->how;
-    const sp_pipeline *again = j->again;
     int64_t *recordings = NULL, n = 0;
-    sp_judging steps = {.p = j->p, .how = sp_evaluation_options_default()};
+    judging steps = {.p = j->p, .how = sp_evaluation_options_default()};
     sp_status status = SP_OK;
     if (how->trace_steps)
         TRY(sp_report_drawn(comparison, how->trace_steps, &recordings, &n, err));
@@ -75,9 +85,9 @@ static sp_status fetch_steps(const sp_judging *j, sp_comparison *comparison, sp_
     steps.how.classifiers = how->classifiers;
     steps.how.trace_steps = how->trace_steps;
     steps.how.with_ceiling = false;
-    TRY(sp_evaluation_new(again->chain, NULL, &steps.how, &steps.evaluation, err));
+    TRY(sp_evaluation_new(j->p->chain, NULL, &steps.how, &steps.evaluation, err));
     const sp_consumer consumer = consumer_of(&steps);
-    TRY(sp_pipeline_run_again(again, n, recordings, &consumer, err));
+    TRY(sp_pipeline_run_again(j->p, n, recordings, &consumer, err));
     sp_evaluation_move_traces(steps.evaluation, recordings, comparison);
 done:
     sp_evaluation_free(steps.evaluation);
@@ -221,7 +231,7 @@ static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how, cons
 
 /* Names of all strategies and classifiers, whose strategies they are, and which are legal by construction: of paths that are there
  * already legality is counted, never assumed. */
-static void list_everybody(sp_judging *j)
+static void list_everybody(judging *j)
 {
     const sp_pipeline *p = j->p;
     int32_t at = 0;
@@ -240,7 +250,7 @@ static void list_everybody(sp_judging *j)
 }
 
 /* Who is compared, and what there is of them. */
-static void describe_input(sp_judging *j, const sp_judging_form *form)
+static void describe_input(judging *j)
 {
     const sp_pipeline *p = j->p;
     sp_evaluation_options *how = &j->how;
@@ -255,9 +265,7 @@ static void describe_input(sp_judging *j, const sp_judging_form *form)
     how->is_legal = j->is_legal;
     how->has_path_scores = p->about.has_path_scores;
     how->has_length_trim = p->about.cut_path_steps != NULL;
-    how->trace_steps = form->again ? p->opt->trace_steps : 0;
-    how->is_part = form->is_part;
-    how->keeps_steps = form->keeps_steps;
+    how->trace_steps = p->opt->trace_steps;
     if (p->own) {
         how->own_chains = (const sp_chain *const *)p->own->chains;
         how->own_bounds = (const sp_chain *const *)p->own->bounds;
@@ -274,7 +282,7 @@ static void describe_input(sp_judging *j, const sp_judging_form *form)
 }
 
 /* Words and bounds that all classifiers share. */
-static void share(sp_judging *j, sp_pipeline *again)
+static void share(judging *j)
 {
     sp_pipeline *p = j->p;
     const double clip = p->likelihood.nll.clip;
@@ -285,24 +293,23 @@ static void share(sp_judging *j, sp_pipeline *again)
         p->against[i].p.likelihood.nll.clip = clip;
         use_wake_trim(&p->against[i].p, &j->how, p->against[i].column);
     }
-    if (again && again != p)
-        use_wake_trim(again, &j->how, again->about.column_of_label);
 }
 
-sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *form, sp_error *err)
+/* Reads the options and makes the evaluation, which takes what the pipeline then runs; `j` stays where it is. To be closed in any
+ * case. SP_OK; SP_EINVAL (options), SP_ENOMEM; what the hook says that is told what there will be. */
+static sp_status judging_open(judging *j, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const int32_t K = p->model->n_classes;
     sp_status status = SP_OK;
-    *j = (sp_judging){
-        .p = p, .again = form->again, .classes = sp_names_in_columns(p->model, p->class_of_column)};
+    *j = (judging){.p = p, .classes = sp_names_in_columns(p->model, p->class_of_column)};
     if (!j->classes || !(j->rules = calloc((size_t)p->model->n_rules + 1, sizeof *j->rules)))
         return sp_no_memory(err);
     for (int32_t r = 0; r < p->model->n_rules; r++)
         j->rules[r] = p->model->rules[r].name;
     if (p->own)
         j->rules[p->model->n_rules] = "own";
-    describe_input(j, form);
+    describe_input(j);
     const sp_gate_scope scope = {.n_strategies = j->how.n_strategies,
                                  .strategies = j->names,
                                  .n_against = p->n_against,
@@ -328,14 +335,14 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
     }
     TRY(sp_nll_clip_read(o->nll_clip, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
-    share(j, form->again);
+    share(j);
     const sp_consumer consumer = consumer_of(j);
     sp_pipeline_add_consumer(p, &consumer);
 done:
     return status;
 }
 
-void sp_judging_close(sp_judging *j)
+static void judging_close(judging *j)
 {
     sp_pipeline_remove_consumer(j->p, j);
     free(j->classes);
@@ -346,7 +353,7 @@ void sp_judging_close(sp_judging *j)
 }
 
 /* What a finished comparison lacks: the recordings asked for, which it takes over; drawn steps, costs of rules, texts. */
-static sp_status complete(sp_judging *j, sp_comparison *made, sp_error *err)
+static sp_status complete(judging *j, sp_comparison *made, sp_error *err)
 {
     sp_pipeline *p = j->p;
     const double level = j->how.bootstrap.level;
@@ -357,14 +364,15 @@ static sp_status complete(sp_judging *j, sp_comparison *made, sp_error *err)
     j->asked = NULL;
     TRY(fetch_steps(j, made, err));
     TRY(sp_rule_costs_make(p, &j->how.bootstrap, made, err));
-    TRY(sp_what_if_make(j->again ? j->again : p, made, err));
+    TRY(sp_what_if_make(p, made, err));
     TRY(describe(p, level, made, err));
     TRY(describe_against(p, level, made, err));
 done:
     return status;
 }
 
-sp_status sp_judging_finish(sp_judging *j, sp_comparison **out, sp_error *err)
+/* The comparison of all that was counted: its steps, texts, likelihood, calibration. */
+static sp_status judging_finish(judging *j, sp_comparison **out, sp_error *err)
 {
     sp_comparison *made = NULL;
     sp_status status = SP_OK;
@@ -380,13 +388,13 @@ done:
 
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err)
 {
-    sp_judging j;
+    judging j;
     sp_status status = SP_OK;
-    TRY(sp_judging_open(&j, p, &(sp_judging_form){.again = p}, err));
+    TRY(judging_open(&j, p, err));
     TRY(sp_pipeline_run(p, err));
-    TRY(sp_judging_finish(&j, out, err));
+    TRY(judging_finish(&j, out, err));
 done:
     sp_run_progress(p->opt, NULL, 0, 0);
-    sp_judging_close(&j);
+    judging_close(&j);
     return status;
 }

@@ -50,39 +50,7 @@ sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan
 /* `nll_clip` for sp_nll.clip: 0 where it is NaN. SP_OK; SP_EINVAL (there is no likelihood). */
 sp_status sp_nll_clip_read(double nll_clip, bool has_likelihood, double *clip, sp_error *err);
 
-/* ---- judging ---- */
-
-/* An evaluation, as a consumer of a run: its options, what they borrow, and what is needed to finish it. */
-typedef struct sp_judging {
-    sp_pipeline *p;
-    const sp_pipeline *again;
-    sp_evaluation_options how;
-    sp_evaluation *evaluation;
-    const char **classes; /* [K] in the order of the columns */
-    const char **rules;   /* names of the model's rules over more steps */
-    const char *names[SP_EVALUATION_MAX_STRATEGIES], *against[SP_MOST_AGAINST];
-    int32_t classifiers[SP_EVALUATION_MAX_STRATEGIES];
-    bool is_legal[SP_EVALUATION_MAX_STRATEGIES];
-    sp_evaluation_words words;
-    sp_sleep_choice sleep;
-    int64_t *asked, n_asked; /* recordings that the page is asked to draw */
-} sp_judging;
-
-/* What becomes of it. */
-typedef struct sp_judging_form {
-    bool is_part;       /* sp_evaluation_counted() or sp_evaluation_join() will be called */
-    bool keeps_steps;   /* of a part: with the steps of all recordings */
-    sp_pipeline *again; /* decodes or reads once more the steps that a page draws; NULL: it draws none */
-} sp_judging_form;
-
-/* Reads the options and makes the evaluation, which takes what the pipeline then runs; `j` stays where it is. To be closed in any
- * case. SP_OK; SP_EINVAL (options), SP_ENOMEM; what the hook says that is told what there will be. */
-sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *form, sp_error *err);
-/* The comparison of all that was counted: its steps, texts, likelihood, calibration. */
-sp_status sp_judging_finish(sp_judging *j, sp_comparison **out, sp_error *err);
-void sp_judging_close(sp_judging *j);
-
-/* All of it: runs all recordings, evaluates them, and describes the result. */
+/* Runs all recordings, evaluates them, and describes the result. */
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err);
 
 #endif

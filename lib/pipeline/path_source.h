@@ -1,5 +1,5 @@
 /* Where the paths of a run come from: they are decoded of the scores (decoding.c, long/long_decoding.c), or they are there already
- * (given.c). What parts have counted needs none (parts/merge.c). */
+ * (given.c). */
 #ifndef PIPELINE_PATH_SOURCE_H
 #define PIPELINE_PATH_SOURCE_H
 
@@ -23,7 +23,6 @@ typedef struct sp_long_chunk {
     const sp_block *steps;  /* the chunk alone, a view of it */
     int64_t before;         /* steps of `around` before it */
     int32_t **paths;        /* out [strategies][around] */
-    uint8_t **broken;       /* out [strategies][around], or each NULL */
     int32_t
         *labels; /* out [around] in the columns of the paths; untouched where they are those of the block */
 } sp_long_chunk;

@@ -19,7 +19,6 @@ enum {
 };
 
 struct calibration;
-struct sp_shard;
 struct sp_rival;
 struct sp_fused;
 typedef struct sp_path_source sp_path_source; /* path_source.h */
@@ -52,13 +51,6 @@ typedef struct sp_input_about {
                               sp_error *err); /* as sp_source_epoch_seconds(); or NULL */
     void *step_seconds_arg;
 } sp_input_about;
-
-/* Which recordings are run. */
-typedef struct sp_range {
-    const struct sp_shard *shard; /* of all; NULL: all are */
-    int64_t first, end;           /* of a shard these, first .. end-1 */
-    const uint8_t *takes;         /* [N] of these where it is 1; NULL: all of these */
-} sp_range;
 
 /* Wake that does not count before and after sleep. */
 typedef struct sp_wake {
@@ -99,10 +91,9 @@ struct sp_pipeline {
     int64_t step_bytes; /* in memory, of a step */
     sp_input_about about;
     bool learns; /* labels that say several classes are told, for learning; else they are unscored */
-    /* What is run: paths of a source, of a range of recordings, to consumers (consumer.h). */
+    /* What is run: paths of a source, to consumers (consumer.h). */
     const sp_path_source *source;
     const sp_given_paths *given; /* of sp_given_source */
-    sp_range range;
     int n_consumers;
     sp_consumer consumers[SP_MOST_CONSUMERS];
     /* How it is decoded. */

@@ -73,7 +73,6 @@ static sp_run_plan choices_of(const sp_run_options *o)
     static const sp_work works[] = {SP_WORK_SLEEP, SP_WORK_TAGS, SP_WORK_ACTIONS, SP_WORK_STEPS};
     return (sp_run_plan){
         .on_infeasible = sp_run_infeasible(o),
-        .part_has_steps = WORD(part.steps, 0) == 0,
         .rules_are_seen = o->model && strcmp(o->model, "seen") == 0,
         .has_method = o->fit.method != NULL,
         .method = (sp_fit_method)WORD(fit.method, 0),
@@ -94,15 +93,13 @@ static sp_run_plan choices_of(const sp_run_options *o)
 
 sp_status sp_run_plan_make(const sp_run_options *o, sp_run_call call, sp_run_plan *out, sp_error *err)
 {
-    const bool decodes =
-        call == SP_CALL_COMPARE || call == SP_CALL_PART || call == SP_CALL_DECODE || call == SP_CALL_MASK;
+    const bool decodes = call == SP_CALL_COMPARE || call == SP_CALL_DECODE || call == SP_CALL_MASK;
     sp_status status = SP_OK;
     TRY(sp_options_check(o, call, err));
     *out = choices_of(o);
     if (decodes)
         TRY(read_strategies(out, o->strategies ? o->strategies : usual_strategies(o, call), err));
     TRY(sp_groups_read(o->groups, &out->groups, err));
-    TRY(sp_shard_read(o->part.shard, &out->shard, err));
     if ((out->has_tuned_for = o->fit.strategy != NULL))
         TRY(sp_strategy_parse(o->fit.strategy, &out->tuned_for, err));
     if (o->scheme)

@@ -4,7 +4,6 @@
 #define PIPELINE_PLAN_H
 
 #include "core/subjects.h"
-#include "parts/shard.h"
 #include "statepath/comparison.h"
 #include "statepath/decode.h"
 #include "statepath/learn.h"
@@ -19,9 +18,6 @@ typedef struct sp_run_plan {
     sp_strategy strategies[SP_RUN_STRATEGIES];
     sp_infeasible_rule on_infeasible;
     sp_groups groups;
-    /* a part */
-    sp_shard shard;
-    bool part_has_steps;
     /* fitting */
     bool rules_are_seen; /* `model` is "seen" */
     bool has_method, has_tune, has_durations;

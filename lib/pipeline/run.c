@@ -71,7 +71,6 @@ typedef struct all_answers {
     int32_t n;
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     const sp_decoded *results[SP_EVALUATION_MAX_STRATEGIES];
-    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     double seconds[SP_EVALUATION_MAX_STRATEGIES];
     sp_scores against[SP_MOST_AGAINST];
 } all_answers;
@@ -81,7 +80,6 @@ static void collect(all_answers *all, const sp_pipeline *p, const sp_answers *a)
     for (int s = 0; s < p->n_strategies; s++, all->n++) {
         all->paths[all->n] = a->paths[s];
         all->results[all->n] = a->results[s];
-        all->broken[all->n] = a->violations[s];
         all->seconds[all->n] = a->seconds[s];
     }
 }
@@ -127,7 +125,6 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, sp_answers *a, s
         .against = p->n_against ? all.against : NULL,
         .paths = all.paths,
         .results = all.results,
-        .broken = is_decoded && p->on_infeasible == SP_INFEASIBLE_RELAX ? all.broken : NULL,
         .seconds = is_decoded ? all.seconds : NULL,
         .raters = (const int32_t *const *)slot->raters.labels,
         .subject = p->subjects ? p->subjects->of_recording + first : NULL,
@@ -189,24 +186,11 @@ done:
     return status;
 }
 
-int64_t sp_range_next(const sp_pipeline *p, int64_t *first)
-{
-    const sp_range *range = &p->range;
-    const int64_t end = range->shard ? range->end : p->info->n_recordings;
-    while (range->takes && *first < end && !range->takes[*first])
-        ++*first;
-    int64_t last = range->takes ? *first : end;
-    while (last < end && range->takes[last])
-        last++;
-    return last;
-}
-
 sp_status sp_pipeline_run(sp_pipeline *p, sp_error *err)
 {
-    int64_t first = p->range.first;
     sp_status status = sp_consumers_open(p, err);
-    for (int64_t end; status == SP_OK && (end = sp_range_next(p, &first)) > first; first = end)
-        status = run_range(p, first, end, err);
+    if (status == SP_OK)
+        status = run_range(p, 0, p->info->n_recordings, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK && p->source->summarise)
         p->source->summarise(p);

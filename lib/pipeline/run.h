@@ -5,16 +5,12 @@
 
 #include "pipeline/pipeline.h"
 
-/* Runs all recordings of p->range. Says in notices what could not be decoded, floored, missing. SP_OK, also when recordings could
+/* Runs all recordings. Says in notices what could not be decoded, floored, missing. SP_OK, also when recordings could
  * not be decoded; an error otherwise (SP_ENOPATH with on_infeasible "error"). */
 sp_status sp_pipeline_run(sp_pipeline *p, sp_error *err);
 
 /* Runs some recordings (ascending) once more, for one consumer alone: nothing is counted in the pipeline, said or written. */
 sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings,
                                 const sp_consumer *consumer, sp_error *err);
-
-/* The next stretch of recordings that a pipeline takes: from *first on, to its return value - 1; p->range.end, or the number of
- * all, where there is none. */
-int64_t sp_range_next(const sp_pipeline *p, int64_t *first);
 
 #endif

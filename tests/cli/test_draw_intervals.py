@@ -306,7 +306,6 @@ class TestCompared(TestCase):
         refuse("--json", "r.json", "--widen-by", "n2.h5", "--level", ".9",
                sentence="--widen-by does not go with --level: what it knows is how wide intervals of 95 % have to be")
         refuse("--json", "r.json", "--seed", str(2**64), sentence="--seed 18446744073709551616: a whole number from 0 to 18446744073709551615")
-        refuse("--part", "P.h5", sentence="--draws does not go with --part: parts hold one path a strategy")
         refuse("-o", "p.h5", "--level", ".9", sentence="--draws in p.h5 have intervals of 95 %; leave --level or -o out")
         refuse("-o", "p.csv", sentence="--draws is written in HDF5: -o PATHS.h5, not p.csv")
 

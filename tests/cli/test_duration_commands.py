@@ -184,20 +184,6 @@ class TestSeen(st.TestCase):
                 self.assertNotIn(word, what)
         self.statepath("compare", "in.h5", "-m", "m.json", "--fail-if", "argmax.long_runs > 0", "-q", status=4)
 
-    def test_parts(self):
-        self.model("m.json", durations=RULES)
-        words = ["-m", "m.json", "--strategies", "argmax,viterbi"]
-        outputs = lambda folder: [x for kind, name in (("json", "r.json"), ("csv", "r.csv"))
-                                  for x in ("--" + kind, folder + name)]
-        self.statepath("compare", "in.h5", *words, *outputs("one-"), "-q")
-        for i in "12":
-            self.statepath("compare", "in.h5", *words, "--shard", i + "/2", "--part", "P%i.h5", "-q")
-        self.statepath("merge", "P1.h5", "P2.h5", *outputs("two-"), "-q")
-        self.assertEqual(self.read("one-r.csv"), self.read("two-r.csv"))
-        one, two = (self.json(name + "-r.json") for name in ("one", "two"))
-        self.assertGreater(len(one["run_places"]), 100)
-        self.assertEqual({**one, "command": ""}, {**two, "command": ""})
-
 
 class TestLearnt(st.TestCase):
     """Durations that labels show: of rules, and of fitted models."""

@@ -176,27 +176,11 @@ class TestFusion(st.TestCase):
         for a, b in zip(self.decoded("a.h5", "b.h5"), self.decoded("w.h5", model="plain.json")):
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
-    def test_pieces_parts_and_threads(self):
+    def test_pieces_and_threads(self):
         self.fit("a.h5", "b.h5")
         want = self.decoded("a.h5", "b.h5")
         got = self.decoded("a.h5", "b.h5", env={"STATEPATH_WHOLE_BYTES": "500"})
         np.testing.assert_array_equal(got[0], want[0])
-        self.statepath("compare", "a.h5", "b.h5", "--model", "m.json", "--json", "whole.json", "-q")
-        for i in (1, 2):
-            self.statepath("compare", "a.h5", "b.h5", "--model", "m.json", "--shard", "%d/2" % i, "--part", "p%i.part", "-q")
-        self.statepath("merge", "p1.part", "p2.part", "--json", "merged.json", "-q")
-        whole, merged = (json.loads(self.read(n + ".json")) for n in ("whole", "merged"))
-        self.assertEqual(whole["strategies"], merged["strategies"])
-        self.statepath("merge", "p1.part", "p2.part", "--report", "r.html", "-q")
-        self.assertNotIn("probabilities are not drawn", self.read("r.html").decode())
-        for words in ([], ["--shard", "1/2", "--part", "c%i.part"], ["--shard", "2/2", "--part", "c%i.part"]):
-            out = [] if words else ["--json", "whole.json", "-f"]
-            self.statepath("compare", "a.h5", "b.h5", "--model", "m.json", "--cv", "2", "--method", "counts", "--features", "none", "-q", *words, *out)
-        self.statepath("merge", "c1.part", "c2.part", "--json", "merged.json", "-f", "-q")
-        self.assertEqual(*[json.loads(self.read(n + ".json"))["strategies"] for n in ("whole", "merged")])
-        self.statepath("merge", "c1.part", "c2.part", "--report", "r.html", "-f", "-q")
-        self.refuses("merge", "p1.part", "p2.part", "--json", "b.h5", "-f", status=2,
-                     sentence="b.h5: is an input of the parts, which is never written to; give the output another name")
         self.fit("a.h5", "b.h5", name="t.json", options=("--threads", "3"))
         known = [json.loads(self.read(name)) for name in ("m.json", "t.json")]
         self.assertEqual(*[{k: v for k, v in m.items() if k != "source"} for m in known])

@@ -60,10 +60,6 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --missing                       ; = nan.h5 -m m.json -o out.h5
     --on-infeasible                 ; = dead.h5 -m m.json -o out.h5
     --label-confidence              ; = hypnogram.txt -m m.json -o out.h5
-    --part                          ; = night.h5 -m m.json
-    --shard                         ; = night.h5 -m m.json --part Q%i.h5
-    --part-steps                    ; = night.h5 -m m.json --part P.h5
-    --check-inputs                  ; = night.h5 -m m.json --part P.h5
     --trim-to-shortest              ; = night.h5 --labels long.h5 -m m.json -o out.h5
     --label-order                   ; = sorted.h5 --labels numbers.h5 -m m.json -o out.h5
 
@@ -109,7 +105,6 @@ decode night.h5 -m m.json -o out.h5
     --ids
     --seed                          ; --draws 2
     --widen-by                      ; --draws 2
-    --shard                         ; = night.h5 -m m.json --part Q%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
     ! --max-states 1                ; --rule .
@@ -138,17 +133,6 @@ evaluate paths.h5 --labels night.h5 --json r.json
     --ids                           ; = paths.h5 --json r.json
     --offsets                       ; = paths.h5 --json r.json
     --allow-external                ; = sub/paths.h5
-    --part                          ; = paths.h5
-    --shard                         ; = paths.h5 --part Q%i.h5
-    --part-steps                    ; = paths.h5 --part P.h5
-    --check-inputs                  ; = paths.h5 --part P.h5
-
-merge P1.h5 P2.h5 --json r.json
-    --output
-    --force                         ; = P1.h5 P2.h5 --json old.json
-    --draw                          ; --report r.html
-    --allow-missing                 ; = P1.h5
-    --json                          ; = P1.h5 P2.h5
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
@@ -452,8 +436,7 @@ def make_files(folder):
     text("recipe.json", json.dumps(RECIPE))
     text("abc.json", json.dumps({"statepath_model": 1, "name": "abc", "classes": RECIPE["classes"], "matrix": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]}))
     for words in ("simulate recipe.json -o signals.h5", "train signals.h5 -o weights.h5 --epochs 1 --batch 64", "compare night.h5 -m m.json -o paths.h5",
-                  "decode sorted.h5 -m m.json -o sorted-paths.h5", "decode tags.h5 -m tags.json -o tag-paths.h5", "decode actions.h5 -m actions.json -o action-paths.h5",
-                  "compare night.h5 -m m.json --shard 1/2 --part P%i.h5", "compare night.h5 -m m.json --shard 2/2 --part P%i.h5"):
+                  "decode sorted.h5 -m m.json -o sorted-paths.h5", "decode tags.h5 -m tags.json -o tag-paths.h5", "decode actions.h5 -m actions.json -o action-paths.h5"):
         run(*words.split())
     with h5py.File(path("signals.h5"), "r+") as f:
         f["other"] = f["signals"][:] * 2
@@ -472,7 +455,7 @@ def make_files(folder):
 
 
 # Their values are names that are made up.
-FREE = {"--output", "--report", "--figures", "--json", "--csv", "--markdown", "--latex", "--part", "--name", "--types", "--classes"}
+FREE = {"--output", "--report", "--figures", "--json", "--csv", "--markdown", "--latex", "--name", "--types", "--classes"}
 COMMAND_LINE = re.compile(r"statepath [a-z]+ [^\n\"<']*")  # as results keep it
 
 

@@ -56,10 +56,6 @@ class TestOwnScores(st.TestCase):
             results = json.loads(self.read("o.json"))["strategies"]
             for name in [name for name in results if name.endswith("argmax")]:
                 self.assertEqual(results[name]["accuracy"], float((self.best == scored).mean()), name)
-        for shard in (1, 2):
-            self.statepath("compare", "in.h5", "--kind", "scores", "-m", "m.json", "--missing", "uniform", "--shard", "%d/2" % shard, "--part", "p%i.h5", "-q")
-        self.statepath("merge", "p1.h5", "p2.h5", "--json", "merged.json", "-q")
-        self.assertEqual(json.loads(self.read("merged.json"))["strategies"]["argmax"]["accuracy"], float((self.best == scored).mean()))
 
     def test_what_is_before_decoding(self):
         """Likelihood, calibration and ties are of the classifier's scores too; what the scaled ones give stands beside them."""

@@ -115,18 +115,6 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.assertEqual(said, "statepath: --fail-if: argmax.rules.ends.violations > 1 is true: argmax.rules.ends.violations is 2\n")
         self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--fail-if", "argmax.rules.none.violations > 1", status=2)
 
-    def test_parts_are_one_run(self):
-        whole = self.compare()
-        for i in (1, 2):
-            self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--shard", "%d/2" % i, "--part", "P-%i-of-%n.h5")
-        self.statepath("merge", "P-1-of-2.h5", "P-2-of-2.h5", "--json", "merged.json", "-q")
-        merged = self.json("merged.json")
-        self.assertEqual(merged["reference"]["rules"], whole["reference"]["rules"])
-        self.assertEqual([merged["reference"][key] for key in ("hard_violations", "priced_violations")], [0, 2])
-        for name in whole["strategies"]:
-            for key in ("rules", "hard_violations", "priced_violations"):
-                self.assertEqual(merged["strategies"][name][key], whole["strategies"][name][key])
-
     def test_rule_costs(self):
         """The model without each rule is the model without it."""
         costs = self.compare("--rule-costs")["rule_costs"]

@@ -43,7 +43,6 @@ class TestSleepEdf(st.TestCase):
                     "same step, then --trim-to-shortest leaves out the last ones of the longer")
         said = "note: the last steps are left out where a recording has more in one file: 0 of h.npy, 230 of h.edf; nothing says that both begin"
         for arguments in (["compare", "h.npy", "--labels", "h.edf", "-m", "sleep-aasm", "--json", "r.json"],
-                          ["compare", "h.npy", "--reference", "h.edf", "-m", "sleep-aasm", "--part", "p.part"],
                           ["fit", "h.npy", "--labels", "h.edf", "-r", "sleep-aasm", "-o", "m.json"],
                           ["convert", "h.npy", "--labels", "h.edf", "-m", "sleep-aasm", "-o", "c.h5"],
                           ["model", "audit", "sleep-aasm", "--data", "h.npy", "--reference", "h.edf"]):
@@ -60,8 +59,6 @@ class TestSleepEdf(st.TestCase):
         one = self.statepath("compare", "c.h5", "-m", "sleep-aasm", "--json", "-", "-q").stdout
         with open(self.path("r.json")) as f:
             self.assertEqual(strategies(one), strategies(f.read()))
-        merged = self.statepath("merge", "p.part", "--json", "-", "-q").stdout
-        self.assertEqual(json.loads(merged)["strategies"], report["strategies"])
 
     def test_either_may_be_the_longer(self):
         """Three nights in a file, matched by name: scores longer, labels longer, the same."""

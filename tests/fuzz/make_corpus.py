@@ -107,11 +107,3 @@ put("model", "distributions", b'{"statepath_model": 1, "classes": ["a", "b", "c"
     b'{"mean": 4.5, "dispersion": 2}}, "b": {"log_normal": {"median": "1h", "sigma": 0.5}, "max": 30}, "c": {"poisson": {"mean": 3}, "min": 2}}, '
     b'"durations_at_ends": {"start": "whole"}}')
 put("model", "states", b'{"statepath_model": 1, "classes": ["a", "b"], "states": {"a1": "a", "a2": "a", "b": "b"}, "forbid": {"a1": ["b"]}, "start": ["a1"]}')
-
-# parts: true ones, as they are and with a few numbers changed, as blocks and as files
-for first in range(16):
-    put("part", "true%d" % first, bytes([first, 0]))
-    edits = random.randrange(1, 8)
-    put("part", "edited%d" % first, bytes([first, edits]) + bytes(random.randrange(256) for _ in range(4 * edits)))
-    if first & 4:
-        put("part", "damaged%d" % first, bytes([first, 0]) + bytes(random.randrange(256) for _ in range(16)))

@@ -21,7 +21,7 @@ README = "lib/README.md"
 BUDGETS = re.compile(r"^\| what is counted \| at most \|\n\|[-| ]+\|\n((?:\|.*\n)+)", re.M)
 GROUPS = [
     ("decoding", "core mask decode evaluate learn sleep tags models/network"),
-    ("files and program", "io recordings pipeline parts options json cli"),
+    ("files and program", "io recordings pipeline options json cli"),
     ("report", "report wasm"),
 ]
 DATA = re.compile(
@@ -31,7 +31,7 @@ DATA = re.compile(
 NO_TESTS = re.compile(r"package-lock|/corpus/")  # below tests, but written by nobody
 COMMENTS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 ROW = re.compile(
-    r'^SP_(?:RUN|PLACE|MASKS|DECODE|FIT|PART|PROGRAM|SHARED)'
+    r'^SP_(?:RUN|PLACE|MASKS|DECODE|FIT|PROGRAM|SHARED)'
     r'\(\w+, [\w.]+, [A-Z]+, "([\w-]+)"(.*?)(?=^SP_|\Z)',
     re.M | re.S,
 )  # of the table of options

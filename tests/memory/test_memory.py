@@ -51,8 +51,6 @@ CASES = [
     ("events", "evaluate in.ids --labels in.xml -m sleep-strict --epoch-seconds 30 --threads 1 --json o.json", ["o.json"], None),
     ("edf", "decode in.npy -m sleep-strict --threads 1 -o out.edf", ["out.edf"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
-    ("part", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --shard 1/2 --part o%i.h5", ["o1.h5"], None),
-    ("merge", "merge P1.h5 P2.h5 --threads 1 --json o.json --report o.html -o o.h5", ["o.json", "o.html", "o.h5"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
     ("schema", "help schema", [], None),
@@ -240,8 +238,7 @@ class TestMemory(st.TestCase):
     def setUp(self):
         super().setUp()
         make(self.folder)
-        for words in ("decode in.h5 -m sleep-strict -o paths.h5 -q", "train signals.h5 --epochs 1 -o weights.h5 -q",
-                      "compare in.h5 -m sleep-strict --shard 1/2 --part P%i.h5 -q", "compare in.h5 -m sleep-strict --shard 2/2 --part P%i.h5 -q"):
+        for words in ("decode in.h5 -m sleep-strict -o paths.h5 -q", "train signals.h5 --epochs 1 -o weights.h5 -q"):
             subprocess.run([st.PROGRAM, *words.split()], cwd=self.folder, check=True)
 
     def fail_each(self, cases, chosen):

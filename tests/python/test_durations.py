@@ -221,7 +221,7 @@ def test_recordings_bring_it(rng, tmp_path):
     assert report.data["strategies"]["viterbi"]["accuracy"] == plain.data["strategies"]["viterbi"]["accuracy"]
 
 
-def test_compared_evaluated_and_in_parts(rng):
+def test_compared_and_evaluated(rng):
     pytest.importorskip("statepath._evaluation", reason="built without GSL")
     timed = sp.Model(STAGES, durations=TIMED)
     nights = {f"n{i}": night(rng, 60 + i) for i in range(3)}
@@ -232,9 +232,6 @@ def test_compared_evaluated_and_in_parts(rng):
     assert report.data["strategies"]["viterbi"]["accuracy"] == pytest.approx(right.mean(), abs=1e-12)
     judged = sp.evaluate(paths, list(labels.values()), timed, epoch_seconds=30, ids=list(nights))
     assert judged.data["strategies"]["path"]["accuracy"] == report.data["strategies"]["viterbi"]["accuracy"]
-    parts = [sp.compare_part({n: p}, labels, timed, ["argmax", "greedy", "viterbi", "mea"], epoch_seconds=30) for n, p in nights.items()]
-    assert sp.merge(parts).to_json() == report.to_json()
-    assert sp.merge(parts, nights).data == report.data
     with pytest.raises(sp.ModelError, match=r'of the duration of "\w+" is a time.*epoch_seconds= says it'):
         sp.compare(nights, labels, timed)
 

@@ -187,8 +187,6 @@ def test_reports_are_pickled(tmp_path):
             assert (tmp_path / f"other.{ending}").read_bytes() == (tmp_path / f"report.{ending}").read_bytes()
     judged = sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]))
     assert pickle.loads(pickle.dumps(judged)).data == judged.data
-    merged = sp.merge([sp.compare_part(scores[:1], labels[:1], "sleep-aasm", ids=["ann"])], {"ann": scores[0]})
-    assert pickle.loads(pickle.dumps(merged)).show()._repr_html_() == merged.show()._repr_html_()
 
 
 def test_unit(tmp_path):
@@ -416,8 +414,6 @@ BAD = [
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit=3), "^unit=3: a text is needed$"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), name=3), "^name=3: a text is needed$"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), strategies=3), "^strategies=3: "),
-    (lambda: sp.compare_part([[0.5, 0.5]], [0], sp.Model(["a", "b"]), part_steps=3), "^part_steps=3: a text is needed$"),
-    (lambda: sp.compare_part([[0.5, 0.5]], [0], sp.Model(["a", "b"]), shard=3), "^shard=3: "),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit="a\0b"), "NUL"),
 ]
 
@@ -494,7 +490,5 @@ def test_intervals_of_draws():
                            ({"draws": 9, "strategies": ["argmax", "greedy"]}, "strategies= viterbi does")):
         with pytest.raises(sp.StatepathError, match=sentence):
             sp.compare(scores, labels, "sleep-aasm", **more)
-    with pytest.raises(sp.StatepathError, match="draws= does not go with part="):
-        sp.compare_part(scores, labels, "sleep-aasm", draws=9)
     with pytest.raises(TypeError):
         sp.evaluate(labels, labels, "sleep-aasm", draws=9)

@@ -70,9 +70,6 @@ def test_compare(made):
     report = sp.compare(a, labels, model, beside=[b])
     path = np.concatenate(sp.decode(a, model, beside=[b]))
     assert report.data["strategies"]["viterbi"]["accuracy"] == pytest.approx((path == np.concatenate(labels)).mean())
-    parts = [sp.compare_part(a[i : i + 5], labels[i : i + 5], model, ids=[f"r{n}" for n in range(i, i + 5)], beside=[b[i : i + 5]]) for i in (0, 5)]
-    merged = sp.merge(parts, a, ids=[f"r{n}" for n in range(N)], beside=[b])
-    assert merged.data["strategies"]["viterbi"]["confusion"] == report.data["strategies"]["viterbi"]["confusion"]
 
 
 def test_floor_and_weights(made):

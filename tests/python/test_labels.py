@@ -91,7 +91,6 @@ def test_every_door_reads_it(form):
     assert sp.compare(PROBS, given, MODEL, "argmax").data == truth
     assert sp.compare([PROBS], [given], MODEL, "argmax").data == truth
     assert sp.compare({"0": PROBS}, {"0": given}, MODEL, "argmax").data == truth
-    assert sp.compare_part([PROBS], [given], MODEL, "argmax", ids=["0"]).report().data["strategies"] == truth["strategies"]
     judged = sp.evaluate([TRUTH], [TRUTH], MODEL).data
     assert sp.evaluate([TRUTH], [given], MODEL).data == judged and sp.evaluate([given], [TRUTH], MODEL).data == judged
     assert sp.evaluate({"path": given}, given, MODEL).data["strategies"]["path"]["accuracy"] == 1
@@ -107,7 +106,6 @@ def test_the_padding_of_hugging_face_outside_of_its_layout():
     doors = [
         lambda x: sp.compare(PROBS, x, MODEL),
         lambda x: sp.compare([PROBS], [x], MODEL),
-        lambda x: sp.compare_part([PROBS], [x], MODEL, ids=["0"]),
         lambda x: sp.evaluate(TRUTH, x, MODEL),
         lambda x: sp.fit([x], rules=MODEL, method="counts", tune="none"),
         lambda x: sp.Model.from_labels([x], classes=MODEL.classes),
@@ -257,7 +255,6 @@ def test_codes():
     truth = sp.compare(PROBS, TRUTH, MODEL, "argmax").data
     assert sp.compare(PROBS, coded, MODEL, "argmax", codes="rk").data == truth
     assert sp.compare(PROBS, coded.astype(float), MODEL, "argmax", codes="rk").data == truth
-    assert sp.compare_part([PROBS], [coded], MODEL, "argmax", ids=["0"], codes="rk").report().data["strategies"] == truth["strategies"]
     assert sp.evaluate(TRUTH, coded, MODEL, codes="rk").data["strategies"]["path"]["accuracy"] == 1
     assert sp.fit([coded], rules=MODEL, codes="rk", method="counts", tune="none") == sp.fit([TRUTH], rules=MODEL, method="counts", tune="none")
     door = sp.Model(["closed", "open"])

@@ -148,7 +148,6 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
     if (r->labels && r->rest == 0)
         TRY(sp_add_sequences(e, err));
     TRY(sp_add_trace(e, r, views, err));
-    TRY(sp_keep_steps(e, r, views, err));
     if (r->labels)
         sp_add_mcnemar_counts(e, r);
 done:
@@ -224,8 +223,7 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
         paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
-    sp_views views = {paths,          h->recording.results, piece->scores,
-                      piece->against, piece->raters,        piece->broken};
+    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->raters};
     TRY(add_steps(e, &r, &views, err));
     h->at += piece->n_steps;
     h->has_piece = true;
@@ -281,7 +279,6 @@ typedef struct whole_recording {
     sp_evaluation_piece piece;
     sp_scores scores, against[SP_MOST_AGAINST];
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_MAX_RATERS];
-    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
 } whole_recording;
 
@@ -292,7 +289,6 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         out->results[s] = block->results[s][n];
         out->paths[s] = block->paths[s] + first;
-        out->broken[s] = block->broken ? block->broken[s] + first : NULL;
     }
     for (int32_t i = 0; block->raters && i < e->options.n_raters; i++)
         out->raters[i] = block->raters[i] + first;
@@ -319,7 +315,6 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
                                        .scores = block->scores ? &out->scores : NULL,
                                        .against = block->against ? out->against : NULL,
                                        .paths = out->paths,
-                                       .broken = block->broken ? out->broken : NULL,
                                        .raters = block->raters ? out->raters : NULL};
 }
 

@@ -20,7 +20,8 @@ void sp_broken_runs_add(sp_broken_runs *broken, int64_t first, int64_t length, i
             (sp_run_place){.step = first, .length = length, .k = k, .is_long = is_long};
 }
 
-sp_status sp_run_place_put(sp_evaluation *e, const sp_run_place *place, sp_error *err)
+/* One more place at the end of the comparison's list. SP_OK, SP_ENOMEM. */
+static sp_status put_place(sp_evaluation *e, const sp_run_place *place, sp_error *err)
 {
     sp_comparison *c = e->result;
     const int64_t n = c->n_run_places;
@@ -59,7 +60,7 @@ sp_status sp_add_run_places(sp_evaluation *e, int64_t recording, sp_error *err)
         sp_run_place place = broken_of(e, first)->places[next[first]++];
         place.recording = recording;
         place.who = first;
-        const sp_status status = sp_run_place_put(e, &place, err);
+        const sp_status status = put_place(e, &place, err);
         if (status != SP_OK)
             return status;
     }

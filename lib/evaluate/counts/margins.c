@@ -13,7 +13,8 @@ void sp_margins_free(sp_margins *margins)
     free(margins->touched);
 }
 
-void sp_margins_leave_out(sp_margins *margins)
+/* There are too many: none are kept from then on. */
+static void leave_out(sp_margins *margins)
 {
     sp_count_rows_free(&margins->rows);
     margins->left_out = "too many recordings and classes for intervals of kappa and macro F1";
@@ -89,7 +90,7 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
         result->kappa = recording_kappa(m, K, s, result);
     }
     if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS)
-        sp_margins_leave_out(m);
+        leave_out(m);
     bool is_kept = e->n_pairs > 0 && !m->left_out && m->n_touched > 0, is_whole = true;
     for (int64_t i = 0; i < m->n_touched; i++) {
         is_whole =

@@ -21,9 +21,6 @@ typedef struct sp_margins {
 
 void sp_margins_free(sp_margins *margins);
 
-/* There are too many: none are kept from then on. */
-void sp_margins_leave_out(sp_margins *margins);
-
 struct sp_evaluation;
 int32_t sp_margins_width(const struct sp_evaluation *evaluation);
 

@@ -37,11 +37,6 @@ static kind kind_of(const sp_evaluation *e, sp_compared_from from)
 
 /* ---- what whole sequences add ---- */
 
-int32_t sp_sequence_metrics(const sp_evaluation *e)
-{
-    return e->n_pairs ? kind_of(e, SP_FROM_SHARES).n : 0;
-}
-
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err)
 {
     const int32_t S = e->result->n_strategies;

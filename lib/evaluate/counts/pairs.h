@@ -5,9 +5,6 @@
 #include "evaluate/counts/units.h"
 #include "evaluate/evaluation.h"
 
-/* pair_differences.c: how many metrics are shares of whole sequences, which follows from the kind of work. */
-int32_t sp_sequence_metrics(const sp_evaluation *e);
-
 /* Comparisons by all figures but the one that has all tests, in the order of what they are counted from; intervals of the
  * strategies' illegal rates. */
 sp_status sp_differences_compare(sp_evaluation *e, sp_error *err);

@@ -13,7 +13,8 @@ static sp_illegal_said said_at(const sp_chain *chain, const sp_recording *r, con
     return said;
 }
 
-sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64_t step, sp_error *err)
+/* One more place at the end of the list: [n_strategies + 1] what is said there, to be filled. NULL: no memory. */
+static sp_illegal_said *new_place(sp_evaluation *e, int64_t recording, int64_t step, sp_error *err)
 {
     sp_comparison *c = e->result;
     const int64_t n = c->n_illegal_places;
@@ -32,7 +33,7 @@ static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_
                            sp_error *err)
 {
     const int32_t S = e->result->n_strategies;
-    sp_illegal_said *said = sp_illegal_place_new(e, r->index, r->first + t, err);
+    sp_illegal_said *said = new_place(e, r->index, r->first + t, err);
     for (int32_t s = 0; said && s <= S; s++)
         said[s] = said_at(e->chain, r, s < S ? paths[s] : r->labels, t);
     return said ? SP_OK : SP_ENOMEM;

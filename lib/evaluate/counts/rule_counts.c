@@ -58,7 +58,8 @@ void sp_rule_counts_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
                (size_t)(n - e->capacity) * width * sizeof *c->rule_violations);
 }
 
-int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n)
+/* Of recording r: [n_rules, n_strategies + 1], and how many these are. */
+static int64_t *counts_of(const sp_evaluation *e, int64_t r, int64_t *n)
 {
     *n = (int64_t)e->result->n_rules * n_paths(e);
     return *n > 0 ? e->result->rule_violations + r * *n : NULL;
@@ -110,7 +111,7 @@ sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int3
     const int32_t S = e->result->n_strategies, n_shared = sp_chain_n_rules(e->chain);
     const sp_chain *chain = o->own_chains ? o->own_chains[o->own_rules_of[r->index]] : e->chain;
     const int64_t n_walks = (int64_t)sp_chain_n_rules(chain) * (S + 1);
-    int64_t n, *counts = sp_rule_counts_of(e, r->index, &n);
+    int64_t n, *counts = counts_of(e, r->index, &n);
     sp_status status = SP_OK;
     if (n > 0 && r->first == 0)
         memset(e->rule_walks, 0, (size_t)n_walks * sizeof *e->rule_walks);
@@ -159,12 +160,12 @@ void sp_rule_counts_finish(sp_evaluation *e)
         qsort(c->rule_places, (size_t)c->n_rule_places, sizeof *c->rule_places, by_place);
     for (int64_t r = 0; c->n_rules > 0 && r < c->n_recordings; r++) {
         int64_t n;
-        const int64_t *counts = sp_rule_counts_of(e, r, &n);
+        const int64_t *counts = counts_of(e, r, &n);
         for (int64_t i = 0; counts && i < n; i++) {
             sp_rule_violations *by = &c->rules[i / n_paths(e)].by[i % n_paths(e)];
             by->violations += counts[i];
             by->recordings += counts[i] > 0;
-            c->rule_places_cut |= counts[i] > 0 && c->n_rule_places == 0; /* merged parts have counts alone */
+            c->rule_places_cut |= counts[i] > 0 && c->n_rule_places == 0;
         }
     }
     sum_up(c);

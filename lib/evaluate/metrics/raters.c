@@ -178,21 +178,6 @@ void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const
         add_votes(e, rows, t);
 }
 
-void sp_raters_visit(sp_counting *c, sp_evaluation *e)
-{
-    sp_rater_sums *sums = e->raters;
-    if (!sums)
-        return;
-    const int64_t K = e->K, cells = (int64_t)sums->n_rows * e->options.n_raters;
-    sp_count(c, sums->confusion, cells * K * K);
-    sp_count(c, sums->undecoded, cells * K);
-    sp_count_exact(c, sums->soft, sums->n_rows);
-    sp_count(c, sums->soft_steps, sums->n_rows);
-    sp_count(c, &sums->fleiss_steps, 1);
-    sp_count(c, &sums->fleiss_squares, 1);
-    sp_count(c, sums->fleiss_totals, K);
-}
-
 /* ---- finishing ---- */
 
 /* Adds what is defined of a row with the first n raters to a sum and its number. */

@@ -2,7 +2,7 @@
 #ifndef EVALUATE_RELIABILITY_SUMS_H
 #define EVALUATE_RELIABILITY_SUMS_H
 
-#include "evaluate/counts/count_list.h"
+#include "evaluate/counts/exact_sum.h"
 #include "statepath/mask.h"
 #include "statepath/metrics.h"
 
@@ -39,10 +39,6 @@ sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32
  * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
 sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores,
                                const int32_t *labels, const double *weights, sp_error *err);
-
-/* Names the sums (count_list.h). */
-void sp_reliability_count_sums(sp_counting *c, sp_reliability_sums *sums);
-void sp_nll_count_sums(sp_counting *c, sp_nll_sums *nll);
 
 /* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
  * SP_OK, SP_EINVAL (level), SP_ENOMEM.

@@ -221,8 +221,6 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
     sp_sleep *sleep = e->result->sleep;
     if (sleep && e->result->has_labels)
         sleep->reference = sp_grown(sleep->reference, n, sizeof *sleep->reference, is_whole);
-    if (sleep && e->options.is_part)
-        e->nights = sp_grown(e->nights, n, ((size_t)sleep->n_strategies + 1) * sizeof *e->nights, is_whole);
     for (int32_t s = 0; sleep && s < sleep->n_strategies; s++)
         sleep->strategies[s].nights =
             sp_grown(sleep->strategies[s].nights, n, sizeof *sleep->strategies[s].nights, is_whole);
@@ -245,26 +243,6 @@ void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views
         sp_sleep_statistics *out = &sleep->strategies[s].nights[r->index];
         if (views->results[s].status == SP_OK)
             add_night(e, &e->tracks[s].night, r, views->paths[s], out);
-        else
-            all_undefined(out, "not decoded");
-    }
-    if (!sleep || !e->nights || r->rest > 0)
-        return;
-    sp_night *kept = e->nights + r->index * ((int64_t)sleep->n_strategies + 1);
-    kept[0] = e->reference.night;
-    for (int32_t s = 0; s < sleep->n_strategies; s++)
-        kept[1 + s] = e->tracks[s].night;
-}
-
-void sp_sleep_from_nights(sp_evaluation *e, int64_t r)
-{
-    sp_sleep *sleep = e->result->sleep;
-    if (sleep && sleep->reference)
-        night_values(&e->nights[0], sleep->epoch_seconds, &sleep->reference[r]);
-    for (int32_t s = 0; sleep && s < sleep->n_strategies; s++) {
-        sp_sleep_statistics *out = &sleep->strategies[s].nights[r];
-        if (e->result->strategies[s].recordings[r].decoded.status == SP_OK)
-            night_values(&e->nights[1 + s], sleep->epoch_seconds, out);
         else
             all_undefined(out, "not decoded");
     }

@@ -504,14 +504,13 @@ typedef struct sp_rule_result {
 
 typedef struct sp_comparison {
     /* Input. */
-    char *file;            /* base name */
-    int64_t file_size;     /* bytes, of all files */
-    int64_t n_files;       /* 0: it is one file */
-    sp_source_file *files; /* [n_files] of several, or NULL */
-    char **file_names;     /* [n_files][2] what their names and faults point to */
-    char *missing_parts;   /* of what is merged, "shards 2/3, with 1 of 6 recordings"; or NULL */
-    bool is_simulated;     /* the file says that its recordings are made up */
-    char *command;         /* the command line, or NULL */
+    char *file;                                    /* base name */
+    int64_t file_size;                             /* bytes, of all files */
+    int64_t n_files;                               /* 0: it is one file */
+    sp_source_file *files;                         /* [n_files] of several, or NULL */
+    char **file_names;                             /* [n_files][2] what their names and faults point to */
+    bool is_simulated;                             /* the file says that its recordings are made up */
+    char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;
     char *labels_file;     /* base name of the file of labels, where it is another one; or NULL */
@@ -612,7 +611,7 @@ typedef struct sp_comparison {
     sp_illegal_place *illegal_places;
     bool illegal_places_cut; /* there are more */
     /* Where the model has durations: likewise, of equal steps the strategies in order, then the reference. */
-    int64_t n_rule_places;      /* at most SP_MOST_ILLEGAL_PLACES; not of merged parts */
+    int64_t n_rule_places;      /* at most SP_MOST_ILLEGAL_PLACES */
     sp_rule_place *rule_places; /* by recording, who, step, rule */
     bool rule_places_cut;
     int64_t n_run_places;

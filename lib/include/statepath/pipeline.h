@@ -99,11 +99,6 @@ typedef struct sp_run_options {
 #include "statepath/options.def"
     } decode;
     sp_fit_words fit; /* with n_folds, and of sp_fitting_open() */
-    struct {          /* of compare, decode and evaluate of files; allow_missing of merging */
-#define SP_PART(id, member, type, ...) SP_MEMBER_##type(member)
-#include "statepath/options.def"
-        int goes_on; /* with `force`: a part of this very run is kept all the same */
-    } part;
 #define SP_RUN(id, member, type, ...) SP_MEMBER_##type(member)
 #include "statepath/options.def"
     const char *model_text;      /* of recordings in memory: the model itself as JSON, in place of `model` */
@@ -111,19 +106,15 @@ typedef struct sp_run_options {
     int32_t n_against_recordings;
     const sp_named_recordings *against_recordings; /* in memory, as `against` names files */
     const char *command;                           /* kept in results; or NULL */
-    /* The same in two texts, without the files: what stands before the first of them, and the rest; or NULL. For what is merged
-     * of parts of several runs (pipeline_file.h). */
-    const char *command_before, *command_after;
-    sp_run_hooks hooks; /* whoever runs it */
+    sp_run_hooks hooks;                            /* whoever runs it */
 } sp_run_options;
 sp_run_options sp_run_options_default(void);
 
 enum { /* sp_option_row.uses; what the columns mean stands in statepath/options.def */
-       SP_OPTION_IN_PART = 1,
-       SP_OPTION_IN_PAGE = 2,
-       SP_OPTION_IN_PYTHON = 4,
-       SP_OPTION_IN_NO_RESULT = 8,
-       SP_OPTION_MORE_WORDS = 16
+       SP_OPTION_IN_PAGE = 1,
+       SP_OPTION_IN_PYTHON = 2,
+       SP_OPTION_IN_NO_RESULT = 4,
+       SP_OPTION_MORE_WORDS = 8
 };
 /* `tied` among methods, behind those of sp_fit_method: of `fit`, and of `cv`. */
 enum { SP_OPTION_EXCLUDES = 5 /* at most */, SP_OPTION_TIED = 3, SP_OPTION_TIED_CV };
@@ -156,10 +147,8 @@ sp_status sp_options_check_table(const sp_option_row *rows, const void *options,
 /* Of a run's, as the call does that takes them; whether the program's own options are given is not known to it. */
 typedef enum sp_run_call {
     SP_CALL_COMPARE,
-    SP_CALL_PART, /* of recordings in memory: it is a part without `part` */
     SP_CALL_DECODE,
     SP_CALL_EVALUATE,
-    SP_CALL_MERGE,
     SP_CALL_FIT,
     SP_CALL_CONVERT,
     SP_CALL_MASK
@@ -244,39 +233,6 @@ typedef struct sp_array_paths {
 /* Evaluates them against the recordings' labels; their scores, where there are any, give the likelihood of the labels. */
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o,
                       sp_comparison **out, sp_run_result *result, sp_error *err);
-
-/* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/parts/README.md) ---- */
-
-/* A part as a block of bytes, the same on every machine: to be kept and sent. */
-typedef struct sp_part_bytes {
-    const unsigned char *bytes;
-    size_t n;
-} sp_part_bytes;
-
-/* Decodes and counts as sp_compare() and pools nothing, in the natural order of the recordings' ids. o->part.shard "i/n": only
- * the i-th of n ranges of the recordings, balanced by steps, in the order of their arrays; o->part.steps "none": the part holds
- * no labels and paths. The caller frees *bytes. SP_OK; as sp_compare(); SP_EINVAL also for options that do not go with parts. */
-sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes,
-                          size_t *n, sp_run_result *result, sp_error *err);
-
-/* What sp_compare() makes of all their recordings, whatever the order of the parts. Recordings stand in the order of their arrays
- * where all parts are shards of the same ones, else in the natural order of their ids. Of the options hooks, threads, trace_steps
- * and part.allow_missing count; the others are those of the parts.
- *   scores  all recordings, which a page draws probabilities from: the columns are those of the parts; recordings are matched by
- *           id. NULL: it draws the paths that the parts hold, without probabilities
- * SP_OK; SP_EDATA (damaged, of another version, they do not go together, a recording comes twice, shards are missing); SP_EMODEL,
- * SP_ENOMEM. */
-sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores,
-                         const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
-
-typedef struct sp_part_about {
-    int64_t n_recordings, n_steps;
-    char **ids;  /* [n_recordings] */
-    char *model; /* its JSON */
-} sp_part_about;
-sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out,
-                       sp_error *err); /* SP_OK, SP_EDATA, SP_ENOMEM */
-void sp_part_about_clear(sp_part_about *about);
 
 /* ---- parts of it, for programs that do the rest themselves ---- */
 

@@ -57,27 +57,6 @@ sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_e
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out,
                            sp_run_result *result, sp_error *err);
 
-/* ---- parts ----
- *
- * With o->part.file sp_compare_file(), sp_evaluate_file() and sp_decode_file() count everything, pool nothing and write a part;
- * *out is then NULL. A part that is there, whole, and of the same inputs, model and options is kept, which a notice says (its
- * result is that of then). Merged, parts give the bytes that one run over all their recordings gives. lib/parts/README.md says
- * what a part holds.
- *
- *   files       [n] names of parts, in any order
- *   o           where results go: output, force, trace_steps, what_if_bytes, hooks, decode.threads; the rest is the parts' own
- *   out         the caller frees it; untouched on failure, and of parts of decoding, which make paths alone
- *   result      out, may be NULL
- * SP_OK; SP_EFILE, SP_EDATA (a part is damaged, of another version, model or options, one is missing, a recording comes twice);
- * SP_EINVAL; SP_ENOMEM. */
-sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *o, sp_comparison **out,
-                         sp_run_result *result, sp_error *err);
-
-/* What the run read that made a part, by its names: scores, paths and labels, each a file, a folder or a pattern, the model, maps
- * of codes and rules; a relative name also as one beside the part. No output of a merge may be one of them. names: ends with
- * NULL; free() it. SP_OK; as sp_merge_files() where it is no part. */
-sp_status sp_part_inputs(const char *part, char ***names, sp_error *err);
-
 /* ---- recordings of files, as they are ---- */
 
 /* Recordings of any files that can be read, for who does with them what no other call does, or gives them to the calls of

@@ -12,7 +12,6 @@
 #include "pipeline/files/against_file.h"
 #include "pipeline/files/draw_widening.h"
 #include "pipeline/files/open.h"
-#include "pipeline/files/part_file.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/files/review_list.h"
@@ -42,9 +41,7 @@ static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
     c->options = *o;
     if (o->fit.rules)
         c->options.model = o->fit.rules;
-    sp_status status = sp_folds_check(p, err);
-    if (status == SP_OK)
-        status = sp_fitting_open(&c->fit, p->word, &c->options, err);
+    const sp_status status = sp_fitting_open(&c->fit, p->word, &c->options, err);
     if (status != SP_OK)
         return status;
     if (!c->fit.training.labels)
@@ -65,13 +62,11 @@ typedef struct file_run {
     sp_review_list review;
     fitted_folds folds;
     calibration scaled;
-    sp_part_run part;
 } file_run;
 
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
 {
     status = sp_path_file_close(&r->paths, status, err);
-    status = sp_part_file_close(&r->part, status, err);
     sp_draw_figures_clear(&r->draws);
     sp_review_list_close(&r->review);
     sp_pipeline_result(&r->p, result);
@@ -134,13 +129,10 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_COMPARE, &plan, err));
     TRY(sp_run_find_labels(o, err));
-    const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
-    TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, needs_all ? NULL : known, err));
+    TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, o->n_folds ? NULL : known, err));
     TRY(find_own_rules(&r, err));
-    TRY(sp_part_file_open(&r.part, p, "compare", err));
     if (o->n_folds)
         TRY(decode_by_folds(&r.folds, p, err));
-    TRY(sp_part_run_take_folds(&r.part, err));
     if (o->n_folds && r.in.is_decided)
         TRY(sp_decided_know_folds(&r.in.decided, &r.folds.folds, err));
     TRY(sp_file_against_open(&r.against, p, &r.in, err));
@@ -152,13 +144,11 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
     TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes,
                                 err));
-    TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_compare(p, &made, err));
-    if (made) {
-        TRY(sp_review_list_write(&r.review, &made->review, err));
-        TRY(sp_draw_figures_finish(&r.draws, &made->posterior, err));
-    }
+    TRY(sp_pipeline_compare(p, &made, err));
+    TRY(sp_review_list_write(&r.review, &made->review, err));
+    TRY(sp_draw_figures_finish(&r.draws, &made->posterior, err));
 done:
-    *again = !o->n_folds && !o->part.file && sp_faulty_files_find(known, p, status);
+    *again = !o->n_folds && sp_faulty_files_find(known, p, status);
     status = close_run(&r, status, result, err);
     if (status == SP_OK)
         *out = made;
@@ -187,11 +177,11 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     sp_run_options *o = &r.options;
     sp_run_plan plan;
     sp_status status = SP_OK;
-    (void)out; /* of a part of decoding paths are all that is made, and they by whoever merges it */
+    (void)out; /* paths are all that is made */
     r.p.opt = o;
     TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
     TRY(sp_run_find_labels(o, err));
-    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->part.file ? NULL : known, err));
+    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, known, err));
     TRY(find_own_rules(&r, err));
     TRY(sp_draw_figures_open(&r.draws, &r.p, err));
     TRY(sp_draw_figures_widen(&r.draws, err));
@@ -199,13 +189,12 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     TRY(sp_review_list_open(&r.review, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));
     TRY(find_subjects(&r, err));
-    TRY(sp_part_file_open(&r.part, &r.p, "decode", err));
     r.p.about.has_path_scores = true;
-    TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_run(&r.p, err));
+    TRY(sp_pipeline_run(&r.p, err));
     TRY(sp_review_list_write(&r.review, NULL, err));
     TRY(sp_draw_figures_finish(&r.draws, NULL, err));
 done:
-    *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);
+    *again = sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);
 }
 

@@ -1,7 +1,6 @@
 /* sp_evaluate_file(): paths that are there already are read and evaluated. */
 #include "core/try.h"
 #include "pipeline/files/given.h"
-#include "pipeline/files/part_file.h"
 #include "pipeline/judging.h"
 #include "statepath/comparison.h"
 
@@ -9,14 +8,11 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
                            sp_run_result *result, sp_error *err)
 {
     sp_given j = {.run = {.opt = o, .file = file, .word = file}};
-    sp_part_run part = {.is_there = false};
     sp_comparison *made = NULL;
     sp_status status = SP_OK;
     TRY(sp_given_open(&j, file, err));
-    TRY(sp_part_file_open(&part, &j.run, "evaluate", err));
-    TRY(part.p ? sp_part_run_count(&part, err) : sp_pipeline_evaluate(&j.run, &made, err));
+    TRY(sp_pipeline_evaluate(&j.run, &made, err));
 done:
-    status = sp_part_file_close(&part, status, err);
     if (status == SP_OK)
         *out = made;
     else

@@ -140,8 +140,7 @@ static sp_status decode_by(long_recording *r, const sp_long_recording *chunks, i
     int64_t offsets[2] = {0, 0};
     const sp_block one = {.first = r->recording, .n_recordings = 1, .offsets = offsets};
     const sp_decode_output output = {.results = &r->results[s]};
-    const bool has_violations =
-        (r->wants.confidence || r->wants.broken) && p->on_infeasible == SP_INFEASIBLE_RELAX;
+    const bool has_violations = r->wants.confidence && p->on_infeasible == SP_INFEASIBLE_RELAX;
     sp_status status = SP_OK;
     r->s = s;
     r->n_put = 0;
@@ -177,8 +176,7 @@ sp_status sp_long_decoded_chunk(long_recording *r, const sp_long_chunk *chunk, s
             continue;
         if (!r->sums[s] && !(r->sums[s] = sp_long_score_new(sp_pipeline_chain(r->p, r->recording))))
             return sp_no_memory(err);
-        TRY(sp_path_spill_get(r->spills[s], around->first_step, around->n_steps, chunk->paths[s],
-                              chunk->broken[s], err));
+        TRY(sp_path_spill_get(r->spills[s], around->first_step, around->n_steps, chunk->paths[s], NULL, err));
         TRY(sp_long_score_add(r->sums[s], &scores, chunk->paths[s] + chunk->before, err));
         if (is_last)
             r->results[s].score = sp_long_score_end(r->sums[s]);

@@ -14,9 +14,8 @@ enum {
 typedef struct pieces {
     long_recording *r;
     int64_t chunk_steps;
-    int32_t n_strategies;                          /* of all classifiers */
-    int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];  /* [chunk and around] */
-    uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES]; /* [chunk and around] or NULL */
+    int32_t n_strategies;                         /* of all classifiers */
+    int32_t *paths[SP_EVALUATION_MAX_STRATEGIES]; /* [chunk and around] */
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
     double seconds[SP_EVALUATION_MAX_STRATEGIES];
     int32_t *columns; /* [chunk and around] labels in the columns of paths that are there already */
@@ -53,8 +52,6 @@ static sp_status pieces_open(pieces *e, sp_error *err)
     e->chunk_steps = (most < PIECE_BYTES ? most : PIECE_BYTES) / p->step_bytes;
     e->chunk_steps = e->chunk_steps > 16 ? e->chunk_steps : 16;
     const size_t room = (size_t)(e->chunk_steps + INT64_C(2) * AROUND);
-    const bool with_broken =
-        e->r->wants.broken && p->source->is_decoded && p->on_infeasible == SP_INFEASIBLE_RELAX;
     e->labels = sp_block_new();
     e->columns = malloc(room * sizeof *e->columns);
     bool is_whole = e->labels && e->columns;
@@ -63,10 +60,9 @@ static sp_status pieces_open(pieces *e, sp_error *err)
         for (int s = 0; is_whole && s < one->p->n_strategies; s++, e->n_strategies++) {
             const int32_t at = e->n_strategies;
             e->paths[at] = malloc(room * sizeof *e->paths[at]);
-            e->broken[at] = with_broken ? calloc(room, 1) : NULL;
             e->results[at] = one->results[s];
             e->seconds[at] = one->seconds[s];
-            is_whole = e->paths[at] && (e->broken[at] || !with_broken);
+            is_whole = e->paths[at] != NULL;
         }
     }
     return is_whole ? SP_OK : sp_no_memory(err);
@@ -74,10 +70,8 @@ static sp_status pieces_open(pieces *e, sp_error *err)
 
 static void pieces_close(pieces *e)
 {
-    for (int s = 0; s < SP_EVALUATION_MAX_STRATEGIES; s++) {
+    for (int s = 0; s < SP_EVALUATION_MAX_STRATEGIES; s++)
         free(e->paths[s]);
-        free(e->broken[s]);
-    }
     sp_block_free(e->labels);
     free(e->columns);
 }
@@ -104,12 +98,8 @@ static sp_block part_of(const sp_block *block, int64_t before, int64_t n, int64_
 static sp_status find_paths(pieces *e, long_recording *r, int32_t at, const sp_block *around,
                             const sp_block *steps, int64_t before, sp_error *err)
 {
-    const sp_long_chunk chunk = {.around = around,
-                                 .steps = steps,
-                                 .before = before,
-                                 .paths = e->paths + at,
-                                 .broken = e->broken + at,
-                                 .labels = e->columns};
+    const sp_long_chunk chunk = {
+        .around = around, .steps = steps, .before = before, .paths = e->paths + at, .labels = e->columns};
     sp_status status = sp_consumers_prepared(r->p, steps, &r->sleep, err);
     if (status == SP_OK)
         status = r->p->source->chunk(r, &chunk, err);
@@ -151,16 +141,13 @@ static sp_status put_piece(pieces *e, const sp_block *block, int64_t before, int
     const sp_part around = {.recording = r->recording, .first = block->first_step, .n = block->n_steps};
     sp_scores against[SP_MOST_AGAINST];
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_SOURCE_MAX_RATERS];
-    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     sp_status status = SP_OK;
     TRY(sp_rater_labels_read(&p->raters, &p->from, &around, block->n_steps, err));
     TRY(find_paths(e, r, 0, block, &steps, before, err));
     for (int32_t i = 0, at = p->n_strategies; i < p->n_against; at += p->against[i++].p.n_strategies)
         TRY(add_against(e, i, at, block, before, n, &against[i], err));
-    for (int32_t s = 0; s < e->n_strategies; s++) {
+    for (int32_t s = 0; s < e->n_strategies; s++)
         paths[s] = e->paths[s] + before;
-        broken[s] = e->broken[s] ? e->broken[s] + before : NULL;
-    }
     for (int32_t i = 0; i < p->raters.found.n_raters; i++)
         raters[i] = p->raters.labels[i] + before;
     const sp_scores scores = sp_block_batch(&steps).scores;
@@ -173,7 +160,6 @@ static sp_status put_piece(pieces *e, const sp_block *block, int64_t before, int
                                        .scores = is_decoded ? &scores : NULL,
                                        .against = p->n_against ? against : NULL,
                                        .paths = paths,
-                                       .broken = e->broken[0] ? broken : NULL,
                                        .raters = raters};
     TRY(sp_consumers_piece(p, &piece, err));
 done:

@@ -70,34 +70,12 @@ PyObject *comparison_wrap(sp_comparison *comparison);
  * sentence)], of what Comparison.figures() returned */
 PyObject *py_judge(PyObject *module, PyObject *args);
 
-/* ---- run.c, parts.c, fitting.c: the functions of the module ---- */
-
-/* What comparing and evaluating take, and what the library makes of it. */
-typedef struct run {
-    given first;
-    calls calls;
-    sp_run_options options;
-    sp_comparison *comparison;
-    sp_status status;
-    sp_error err;
-} run;
-
-/* False with an exception. r->first is released in any case. */
-bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress,
-              PyObject *notices);
-/* The result, or NULL with an exception. */
-PyObject *run_end(run *r);
+/* ---- run.c, fitting.c: the functions of the module ---- */
 
 /* compare(model JSON, inputs, options, against, progress, notices) -> Comparison */
 PyObject *py_compare(PyObject *module, PyObject *args);
 /* evaluate(model JSON, inputs, options, names, paths, progress, notices) -> Comparison */
 PyObject *py_evaluate(PyObject *module, PyObject *args);
-/* compare_part(model JSON, inputs, options, progress, notices) -> bytes */
-PyObject *py_compare_part(PyObject *module, PyObject *args);
-/* merge(list of bytes, inputs or None, options, progress, notices) -> Comparison */
-PyObject *py_merge(PyObject *module, PyObject *args);
-/* look_part(bytes) -> (ids, steps, model JSON) */
-PyObject *py_look_part(PyObject *module, PyObject *args);
 /* read_files(file, options, more files, progress, notices) -> dictionary of what was read; see statepath/_files.py (files.c,
  * which is there where libdeflate is). */
 PyObject *py_read_files(PyObject *module, PyObject *args);

@@ -2,9 +2,6 @@
 #include "evaluation.h"
 
 static PyMethodDef methods[] = {{"compare", py_compare, METH_VARARGS, NULL},
-                                {"compare_part", py_compare_part, METH_VARARGS, NULL},
-                                {"merge", py_merge, METH_VARARGS, NULL},
-                                {"look_part", py_look_part, METH_VARARGS, NULL},
                                 {"evaluate", py_evaluate, METH_VARARGS, NULL},
                                 {"fit", py_fit, METH_VARARGS, NULL},
                                 {"judge", py_judge, METH_VARARGS, NULL},

@@ -4,8 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress,
-              PyObject *notices)
+/* What comparing and evaluating take, and what the library makes of it. */
+typedef struct run {
+    given first;
+    calls calls;
+    sp_run_options options;
+    sp_comparison *comparison;
+    sp_status status;
+    sp_error err;
+} run;
+
+/* False with an exception. r->first is released in any case. */
+static bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress,
+                     PyObject *notices)
 {
     r->calls = (calls){.progress = progress, .notices = notices};
     if (!given_take(inputs, &r->first) || !run_options_from(options, &r->options))
@@ -15,7 +26,8 @@ bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, Py
     return true;
 }
 
-PyObject *run_end(run *r)
+/* The result, or NULL with an exception. */
+static PyObject *run_end(run *r)
 {
     if (calls_end(&r->calls, r->status, &r->err))
         return comparison_wrap(r->comparison);

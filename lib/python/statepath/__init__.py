@@ -17,7 +17,6 @@ from ._evaluate import compare, evaluate, fit
 from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
 from ._model import Model
 from ._online import ExactDecoder, OnlineDecoder
-from ._parts import Part, compare_part, merge
 from ._passes import draw, log_partition, marginals, path_score, review
 from ._recordings import Recordings, read
 from ._report import Report
@@ -35,7 +34,6 @@ __all__ = [
     "ModelError",
     "NoPathError",
     "OnlineDecoder",
-    "Part",
     "Recordings",
     "Report",
     "ScoresError",
@@ -45,7 +43,6 @@ __all__ = [
     "apply_logit_masking",
     "causal_mask",
     "compare",
-    "compare_part",
     "decode",
     "draw",
     "evaluate",
@@ -54,7 +51,6 @@ __all__ = [
     "log_partition",
     "marginals",
     "masked_softmax",
-    "merge",
     "padding_mask",
     "path_score",
     "read",

@@ -23,23 +23,6 @@ def compare(
     notices: list[str],
     /,
 ) -> Comparison: ...
-def compare_part(
-    model: str,
-    inputs: dict[str, Any],
-    options: dict[str, Any],
-    progress: Callable[[str, int, int], object] | None,
-    notices: list[str],
-    /,
-) -> bytes: ...
-def merge(
-    parts: list[bytes],
-    inputs: dict[str, Any] | None,
-    options: dict[str, Any],
-    progress: Callable[[str, int, int], object] | None,
-    notices: list[str],
-    /,
-) -> Comparison: ...
-def look_part(part: bytes, /) -> tuple[list[str], int, str]: ...
 def evaluate(
     model: str,
     inputs: dict[str, Any],

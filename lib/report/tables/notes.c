@@ -222,12 +222,6 @@ static void note_left_out(const sp_comparison *c, sp_table *lines)
     sp_buffer_say(line, ".");
 }
 
-static void note_missing_parts(const sp_comparison *c, sp_table *lines)
-{
-    if (c->missing_parts)
-        sp_buffer_format(sp_table_cell(lines, SP_TONE_BAD), "Parts are missing: %s.", c->missing_parts);
-}
-
 /* A guess is said: what is read first, and how recordings and steps are called, come of it. */
 static void note_guess(const sp_comparison *c, sp_table *lines)
 {
@@ -257,7 +251,6 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     (void)options;
     sp_table_columns(lines, "notes");
     note_left_out(c, lines);
-    note_missing_parts(c, lines);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         if (strategy->n_undecoded)

@@ -34,8 +34,6 @@ static void add_input(sp_json input, const sp_comparison *c)
     sp_json_names(input, "classes", c->n_classes, c->input_classes);
     if (c->n_files)
         add_files(input, c);
-    if (c->missing_parts)
-        sp_json_text(input, "missing_parts", c->missing_parts);
 }
 
 /* The classes that may start or end; left out where all may. */

@@ -144,15 +144,6 @@ class TestFiles(st.TestCase):
             self.assertEqual(a["paths/viterbi"][:].tolist(), b["paths/viterbi"][:].tolist())
         self.statepath("decode", "scores", *MODEL, "-o", "r.h5", "--quiet", status=3, stderr="")
 
-    def test_a_part_needs_every_file(self):
-        """Shards that leave out different files would not add up."""
-        probs = self.probs[2].copy()
-        probs[7, 1] = 7
-        np.save(self.path("scores/n3.npy"), probs)
-        done = self.statepath("compare", "scores", *MODEL, "--shard", "1/1", "--part", "P-%i.h5", status=1)
-        self.assertIn("recording n3, step 7", done.stderr)
-        self.assertEqual([name for name in self.files() if name.startswith("P-")], [])
-
     # ---- a file of paths for each ----
 
     def test_paths_of_each(self):

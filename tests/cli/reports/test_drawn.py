@@ -54,7 +54,7 @@ class TestDrawn(st.TestCase):
         self.assertTrue({"123", "124", "500", "700"} <= set(held))
         self.refuses("compare", "in.h5", "--model", "line.json", "--report", "no.html", "--draw", "n1,n200", "-q",
                      sentence="--draw: there is no recording n1; `statepath inspect` names them", status=2)
-        self.refuses("compare", "in.h5", "--model", "line.json", "--draw", "n123", "-q", sentence="--draw is of use with --report or --figures or --part only", status=2)
+        self.refuses("compare", "in.h5", "--model", "line.json", "--draw", "n123", "-q", sentence="--draw is of use with --report or --figures only", status=2)
 
     def test_figures(self):
         """The figures of the page, without a browser: each is XML that holds all it names."""

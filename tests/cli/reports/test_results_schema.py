@@ -54,7 +54,6 @@ evaluate paths.h5 -m sleep-strict
 evaluate paths.h5 --labels longer.h5 --trim-to-shortest -m sleep-strict
 evaluate longer.h5 --paths labels --labels night.h5 --trim-to-shortest -m sleep-strict
 evaluate codes.txt --labels labels.txt --codes nsrr -m sleep-strict
-merge part-1.h5 --allow-missing
 model audit sleep-strict --data night.h5
 compare dead.h5 -m sleep-strict --strategies argmax,viterbi --draws 9 ? 3
 compare unlabelled.h5 -m sleep-strict --draws 9
@@ -183,7 +182,6 @@ class TestSchema(st.TestCase):
         truth = np.resize([0, 1, 3, 0, 0, 4, 0, 1, 2, 3], 160)
         self.h5("entities.h5", classes=["O", "B-X", "I-X", "E-X", "S-X"], probs=scores(truth, 5), labels=truth, offsets=np.arange(0, 161, 40))
         self.write("labels.txt", "".join("%d\n" % k for k in nsrr[np.roll(labels, 1)]))
-        self.statepath("compare", "night.h5", "-m", "sleep-strict", "--part", "part-%i.h5", "--shard", "1/2", "-q")
 
     def runs(self):
         self.make_files()

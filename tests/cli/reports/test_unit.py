@@ -109,15 +109,11 @@ class TestUnit(st.TestCase):
         self.assertIn("{step} → {a recording}", texts["stdout"])
         self.assertIn("{step}", visible(texts["r.html"]))
 
-    def test_evaluate_merge_and_notices(self):
+    def test_evaluate_and_notices(self):
         self.make(SLEEP)
         self.statepath("compare", "in.h5", "--model", "m.json", "-o", "p.h5", "-q")
         evaluated = self.compare(command="evaluate", inputs=["p.h5", "--model", "m.json", "--unit", "ward/minute"])
         self.assertWords(evaluated, "ward", "minute")
-        for i in (1, 2):
-            self.statepath("compare", "in.h5", "--model", "m.json", "--unit", "ward/minute", "--shard", f"{i}/2", "--part", "p%i.h5", "-q")
-        merged = self.compare(command="merge", inputs=["p1.h5", "p2.h5"])
-        self.assertTrue(merged["stdout"].startswith("in.h5: 9 wards, 540 minutes, "))
         scores = np.full((4, 5), -1.0)
         scores[2] = -np.inf
         self.h5("bad.h5", scores=scores, offsets=np.array([0, 4]), classes=SLEEP)

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <gsl/gsl_cdf.h>
 
-#include "evaluate/counts/count_list.h"
 #include "evaluate/counts/exact_sum.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/statistics/random.h"
@@ -242,83 +241,6 @@ static void test_values(void **unused)
     assert_true(fabs(sp_exact_value(&sum) - 1e6) <= 1e-10);
 }
 
-typedef struct object {
-    int64_t counts[3];
-    bool flag;
-    double whole;
-    sp_exact_sum sum;
-} object;
-
-static void visit(sp_counting *c, object *o)
-{
-    sp_count(c, o->counts, 3);
-    sp_count_flag(c, &o->flag);
-    sp_count_whole(c, &o->whole);
-    sp_count_exact(c, &o->sum, 1);
-}
-
-static void test_lists(void **unused)
-{
-    (void)unused;
-    object a = {{1, 2, 3}, true, 7, {.place = 0}}, b = {{10, 20, 30}, false, 70, {.place = 0}};
-    sp_exact_add(&a.sum, 0.5);
-    sp_exact_add(&b.sum, 1e9);
-    sp_count_list list = {.n = 0};
-    sp_counting to = {.to = &list}, from = {.from = &list};
-    sp_error err;
-    visit(&to, &a);
-    assert_ok(sp_counting_end(&to, "list", &err), &err);
-    visit(&from, &b);
-    assert_ok(sp_counting_end(&from, "list", &err), &err);
-    assert_true(b.counts[0] == 11 && b.counts[1] == 22 && b.counts[2] == 33 && b.flag && b.whole == 77);
-    assert_true(sp_exact_value(&b.sum) == 1e9 + 0.5);
-    /* One too few, one too many, one that overflows. */
-    for (int64_t n = list.n - 1; n <= list.n + 1; n += 2) {
-        sp_count_list odd = {.n = n, .at = calloc((size_t)n, sizeof *odd.at)};
-        sp_counting other = {.from = &odd};
-        object o = {.flag = false};
-        visit(&other, &o);
-        assert_int_equal(sp_counting_end(&other, "P.h5", &err), SP_EDATA);
-        assert_string_equal(
-            err.message,
-            "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
-        free(odd.at);
-    }
-    for (int i = 0; i < 2; i++) {
-        list.at[1] = i ? -1 : INT64_MAX;
-        from = (sp_counting){.from = &list};
-        visit(&from, &b);
-        assert_int_equal(sp_counting_end(&from, "P.h5", &err), SP_EDATA);
-    }
-    sp_count_list_free(&list);
-}
-
-/* Lists are held in the smallest type that has room for each number. */
-static void test_narrow_lists(void **unused)
-{
-    (void)unused;
-    const struct {
-        int64_t low, high;
-        int width;
-    } cases[] = {{INT8_MIN, INT8_MAX, 1},   {INT8_MIN - 1, 0, 2},     {0, INT8_MAX + 1, 2},
-                 {INT16_MIN, INT16_MAX, 2}, {INT16_MIN - 1, 0, 4},    {INT32_MIN, INT32_MAX, 4},
-                 {0, 1LL << 31, 0},         {INT64_MIN, INT64_MAX, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const int64_t numbers[] = {3, cases[i].low, -1, cases[i].high, 0};
-        sp_count_list list = {.n = 0};
-        assert_true(sp_count_list_put(&list, numbers, 5));
-        sp_count_list_narrow(&list);
-        assert_int_equal(list.width, cases[i].width);
-        sp_count_list_narrow(&list);
-        for (int64_t n = 0; n < 5; n++)
-            assert_true(sp_count_at(&list, n) == numbers[n]);
-        sp_count_list_free(&list);
-    }
-    sp_count_list none = {.n = 0};
-    sp_count_list_narrow(&none);
-    sp_count_list_free(&none);
-}
-
 /* ---- refusals ---- */
 
 /* The pipeline always has workers; without any the ceiling makes its own. */
@@ -373,10 +295,7 @@ static void test_refusals(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals_the_long_way),
-                                       cmocka_unit_test(test_order_and_groups),
-                                       cmocka_unit_test(test_values),
-                                       cmocka_unit_test(test_lists),
-                                       cmocka_unit_test(test_narrow_lists),
+                                       cmocka_unit_test(test_order_and_groups), cmocka_unit_test(test_values),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -387,8 +387,6 @@ static void test_needs(void **state)
     (void)state;
     sp_error err;
     sp_comparison *comparison = NULL;
-    unsigned char *bytes = NULL;
-    size_t n = 0;
     sp_arrays a = arrays();
     sp_recordings r = sp_recordings_of_arrays(&a);
     sp_run_options o = options();
@@ -400,15 +398,6 @@ static void test_needs(void **state)
     assert_int_equal(sp_decode_recordings(&r, &o, NULL, &err), SP_EINVAL);
     assert_string_equal(err.message,
                         "`confidence` is written beside the paths: `output` PATHS.h5 says where");
-    o = options();
-    o.part.shard = "1/2";
-    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "are of a part"));
-    assert_ok(sp_compare_part(&r, &o, &bytes, &n, NULL, &err), &err);
-    free(bytes);
-    o.rule_costs = 1;
-    assert_int_equal(sp_compare_part(&r, &o, &bytes, &n, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`rule_costs` does not go with `part`: it decodes all recordings again");
     o = options();
     o.draw = "one";
     assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
