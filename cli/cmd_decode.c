@@ -1,4 +1,5 @@
 /* statepath decode: write the path of one strategy. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -19,16 +20,36 @@ static sp_status decode_each(const options *o, const char *file, outcome *out, s
     return status;
 }
 
+/* Each shard has an output of its own. */
+static sp_status name_output(options *o, sp_error *err)
+{
+    char *name = NULL;
+    if (strstr(o->run.output, "{id}"))
+        return sp_fail(
+            err, SP_EINVAL,
+            "--shard divides recordings, and an output with {id} is one for each input: -o 'paths-%%i.h5'");
+    const sp_status status = sp_shard_output(&o->run, &name, err);
+    if (status != SP_OK)
+        return status;
+    free(o->run.output);
+    o->run.output = name;
+    return SP_OK;
+}
+
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[0]},
                                  {"the file of labels", o->run.place.labels},
                                  {"the file of labels", o->run.reference},
                                  {NULL, NULL}};
-    const bool is_each = o->run.output && strstr(o->run.output, "{id}");
     sp_status status =
-        o->run.output ? outputs_check(o, inputs, err)
+        o->run.output ? SP_OK
                       : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
+    if (status == SP_OK && o->run.shard)
+        status = name_output(o, err);
+    const bool is_each = status == SP_OK && strstr(o->run.output, "{id}");
+    if (status == SP_OK)
+        status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = seed_read(o, err);
     if (status == SP_OK && o->skip_existing && !is_each)
@@ -52,6 +73,8 @@ const command decode_command = {
                        "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n"
                        "  statepath decode nights/*.npy -m sleep-aasm -o 'out/{id}.csv' --skip-existing\n"
                        "      a file for each; the same command goes on where it was stopped\n"
+                       "  statepath decode nights/ -m sleep-aasm --shard auto -o 'paths-%i.h5'\n"
+                       "      on a cluster: each task decodes its share; then statepath evaluate paths-*.h5\n"
                        "  statepath decode logits.npy -m bioes --classes config.json --text text.txt \\\n"
                        "      -o spans.jsonl\n"
                        "      entities: type, place and words in the text, score, posterior\n",

@@ -123,7 +123,8 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
     }
     if (!f->draws || (f->are_tags && !f->spans))
         return sp_no_memory(err);
-    output->draw = (sp_draw_options){.n = n_draws, .seed = f->made->seed, .recording = block->first};
+    output->draw =
+        (sp_draw_options){.n = n_draws, .seed = f->made->seed, .recording = f->p->about.first + block->first};
     output->draws = f->draws;
     return SP_OK;
 }

@@ -148,11 +148,10 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
 {
     *p = (sp_pipeline){.opt = opt};
     if (opt->output || opt->codes || opt->map || opt->groups || opt->own_rules || opt->against ||
-        opt->reference)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`output`, `codes`, `map`, `groups`, `own_rules`, `against` and `reference` are of files, not of "
-            "recordings in memory");
+        opt->reference || opt->shard)
+        return sp_fail(err, SP_EINVAL,
+                       "`output`, `codes`, `map`, `groups`, `own_rules`, `against`, `reference` and `shard` "
+                       "are of files, not of recordings in memory");
     sp_status status = sp_pipeline_begin(p, from->info->file, opt, plan, err);
     p->from = *from;
     if (status == SP_OK)

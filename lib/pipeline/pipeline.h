@@ -35,6 +35,7 @@ typedef struct sp_given_paths {
 
 /* What is known of the input beside its recordings. */
 typedef struct sp_input_about {
+    int64_t first;                     /* of a shard: which of all recordings its first one is */
     const struct sp_holes *holes;      /* of the file (files.h), or NULL */
     const char *const *tokens;         /* [S] likewise, where `output` writes them */
     const struct sp_step_texts *texts; /* of `text`; or NULL */

@@ -100,6 +100,7 @@ sp_status sp_run_plan_make(const sp_run_options *o, sp_run_call call, sp_run_pla
     if (decodes)
         TRY(read_strategies(out, o->strategies ? o->strategies : usual_strategies(o, call), err));
     TRY(sp_groups_read(o->groups, &out->groups, err));
+    TRY(sp_shard_read(o->shard, &out->shard, err));
     if ((out->has_tuned_for = o->fit.strategy != NULL))
         TRY(sp_strategy_parse(o->fit.strategy, &out->tuned_for, err));
     if (o->scheme)

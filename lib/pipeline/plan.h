@@ -12,12 +12,22 @@
 #include "statepath/statistics.h"
 #include "tags/tags.h"
 
+/* Which shard of how many: i from 1 to n. */
+typedef struct sp_shard {
+    int64_t i, n;
+} sp_shard;
+
+/* "3/16"; "auto": the variables of Slurm, SGE, LSF and PBS arrays, then the ranks of Slurm, Open MPI and PMI. NULL: 1/1. SP_OK;
+ * SP_EINVAL. (shard.c) */
+sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err);
+
 typedef struct sp_run_plan {
     /* decoding */
     int n_strategies; /* named, or the usual ones of the call; 0: of paths that are there already, whose names are read with them */
     sp_strategy strategies[SP_RUN_STRATEGIES];
     sp_infeasible_rule on_infeasible;
     sp_groups groups;
+    sp_shard shard;
     /* fitting */
     bool rules_are_seen; /* `model` is "seen" */
     bool has_method, has_tune, has_durations;

@@ -105,6 +105,7 @@ decode night.h5 -m m.json -o out.h5
     --ids
     --seed                          ; --draws 2
     --widen-by                      ; --draws 2
+    --shard                         ; = night.h5 -m m.json -o out%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
     ! --max-states 1                ; --rule .

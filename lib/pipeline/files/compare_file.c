@@ -17,6 +17,7 @@
 #include "pipeline/files/review_list.h"
 #include "pipeline/judging.h"
 #include "pipeline/run.h"
+#include "pipeline/shard.h"
 #include "statepath/comparison.h"
 
 /* ---- folds ---- */
@@ -62,6 +63,9 @@ typedef struct file_run {
     sp_review_list review;
     fitted_folds folds;
     calibration scaled;
+    sp_share share;
+    sp_holes holes; /* of the share */
+    sp_owned own;
 } file_run;
 
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
@@ -72,6 +76,8 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
+    sp_share_close(&r->share);
+    sp_owned_free(&r->own);
     sp_file_input_close(&r->in);
     sp_calibration_close(&r->scaled);
     folds_close(&r->folds);
@@ -157,6 +163,39 @@ done:
     return status;
 }
 
+/* The share that `shard` says, in place of all recordings; with what stands beside their steps. */
+static sp_status take_share(file_run *r, sp_error *err)
+{
+    sp_pipeline *p = &r->p;
+    sp_input_about *about = &p->about;
+    const sp_holes *holes = about->holes;
+    const int64_t *offsets = p->info->offsets;
+    sp_status status = SP_OK;
+    if (!p->opt->shard)
+        return SP_OK;
+    TRY(sp_share_open(&r->share, p, err));
+    const int64_t first = r->share.first, N = p->info->n_recordings;
+    if (about->cut_path_steps) {
+        about->cut_path_steps += first;
+        about->cut_label_steps += first;
+    }
+    if (about->tokens)
+        about->tokens += holes ? holes->offsets[first] : offsets[first];
+    if (holes) {
+        int64_t *places = sp_zeros(&r->own, (size_t)N + 1, sizeof *places);
+        int64_t *step_at = sp_zeros(&r->own, (size_t)p->info->n_steps, sizeof *step_at);
+        TRY(sp_owned_status(&r->own, err));
+        for (int64_t n = 0; n <= N; n++)
+            places[n] = holes->offsets[first + n] - holes->offsets[first];
+        for (int64_t t = 0; t < p->info->n_steps; t++)
+            step_at[t] = holes->step_at[offsets[first] + t] - holes->offsets[first];
+        r->holes = (sp_holes){.n_steps = places[N], .offsets = places, .step_at = step_at};
+        about->holes = &r->holes;
+    }
+done:
+    return status;
+}
+
 /* Written with the paths, so that an evaluation of them alone knows whose they are. Decoding does not need them. */
 static sp_status find_subjects(file_run *r, sp_error *err)
 {
@@ -167,6 +206,12 @@ static sp_status find_subjects(file_run *r, sp_error *err)
         return sp_fail(err, status, "%s", own.message);
     if (status != SP_OK)
         sp_run_notice(r->p.opt, SP_NOTICE_DATA, "subjects are not passed on to the paths: %s", own.message);
+    sp_subjects *subjects = r->p.subjects;
+    if (subjects) { /* those of the share */
+        subjects->n_recordings = r->p.info->n_recordings;
+        memmove(subjects->of_recording, subjects->of_recording + r->share.first,
+                (size_t)subjects->n_recordings * sizeof *subjects->of_recording);
+    }
     return SP_OK;
 }
 
@@ -181,7 +226,9 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     r.p.opt = o;
     TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
     TRY(sp_run_find_labels(o, err));
-    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, known, err));
+    /* All shards must see the same recordings. */
+    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->shard ? NULL : known, err));
+    TRY(take_share(&r, err));
     TRY(find_own_rules(&r, err));
     TRY(sp_draw_figures_open(&r.draws, &r.p, err));
     TRY(sp_draw_figures_widen(&r.draws, err));
@@ -194,7 +241,7 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     TRY(sp_review_list_write(&r.review, NULL, err));
     TRY(sp_draw_figures_finish(&r.draws, NULL, err));
 done:
-    *again = sp_faulty_files_find(known, &r.p, status);
+    *again = !o->shard && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);
 }
 
