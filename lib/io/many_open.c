@@ -198,6 +198,24 @@ static sp_status one_name(sp_many *a, sp_paths_info *all, sp_error *err)
     return a->strategies ? SP_OK : sp_no_memory(err);
 }
 
+/* What the file calls its recordings, where it and all before it are of one run. */
+static sp_status keep_own_ids(sp_many *a, const sp_source *one, int64_t i, const sp_paths_info *all,
+                              sp_error *err)
+{
+    const char *input = one->paths.input;
+    a->are_shares = (i == a->first || a->are_shares) && one->info.has_ids && input && all->input &&
+                    strcmp(input, all->input) == 0;
+    if (!a->are_shares)
+        return SP_OK;
+    bool is_whole = true;
+    a->own_ids = sp_grown(a->own_ids, a->n_ids + 1, sizeof *a->own_ids, &is_whole);
+    for (int64_t j = 0; is_whole && j < one->info.n_recordings; j++) {
+        is_whole = (a->own_ids[a->n_own] = strdup(one->info.ids[j])) != NULL;
+        a->n_own += is_whole;
+    }
+    return is_whole ? SP_OK : sp_no_memory(err);
+}
+
 static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths_info *all, sp_error *err)
 {
     const sp_paths_info *theirs = &one->paths;
@@ -225,6 +243,8 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
     all->has_path_scores = a->has_path_scores;
     if (all->model_json && (!theirs->model_json || strcmp(all->model_json, theirs->model_json) != 0))
         all->model_json = NULL;
+    if (status == SP_OK)
+        status = keep_own_ids(a, one, i, all, err);
     return status == SP_OK ? keep_results(&a->members[i], one, n, err) : status;
 }
 
@@ -375,18 +395,26 @@ static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_sour
 /* Two recordings of one name: which files they are of, and what names them apart. */
 static sp_status check_ids(const sp_source *source, sp_error *err)
 {
-    const sp_many *a = source->opened;
+    sp_many *a = source->opened;
     int64_t p = 0, q = 0;
+    if (a->are_shares) {
+        char **stems = a->ids;
+        a->ids = a->own_ids;
+        a->own_ids = stems;
+    }
     if (sp_texts_duplicate((const char *const *)a->ids, a->n_ids, &p, &q))
-        return sp_fail(err, SP_EDATA,
-                       "%s and %s both hold a recording %s; where the folder tells them apart name them with "
-                       "a pattern, such as "
-                       "'{id}/scores.npy'; of several classifiers of the same recordings, a folder or a "
-                       "pattern each, `statepath "
-                       "fit` learns "
-                       "a fusion",
-                       a->list->names[sp_many_member_of(source, p)],
-                       a->list->names[sp_many_member_of(source, q)], a->ids[p]);
+        return sp_fail(
+            err, SP_EDATA,
+            a->are_shares
+                ? "%s and %s both hold paths of recording %s; leave one of them out"
+                : "%s and %s both hold a recording %s; where the folder tells them apart name them with "
+                  "a pattern, such as "
+                  "'{id}/scores.npy'; of several classifiers of the same recordings, a folder or a "
+                  "pattern each, `statepath "
+                  "fit` learns "
+                  "a fusion",
+            a->list->names[sp_many_member_of(source, p)], a->list->names[sp_many_member_of(source, q)],
+            a->ids[p]);
     return p == -2 ? sp_no_memory(err) : SP_OK;
 }
 

@@ -29,6 +29,9 @@ static void close_many(void *opened)
         free((char *)a->files[i].fault);
     for (int64_t i = 0; a->ids && i < a->n_ids; i++)
         free(a->ids[i]);
+    for (int64_t i = 0; i < a->n_own; i++)
+        free(a->own_ids[i]);
+    free(a->own_ids);
     void *const owned[] = {a->members,    a->files,           a->offsets,     a->ids,   a->classes,
                            a->strategies, a->has_path_scores, a->rater_names, a->remark};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
