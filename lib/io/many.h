@@ -48,8 +48,8 @@ typedef struct sp_many {
     int64_t *offsets;
     char **ids; /* [N] owned */
     int64_t n_ids;
-    bool
-        are_shares; /* files of paths that one run decoded, share by share: their recordings are called as each file says */
+    /* Files of paths that one run decoded, share by share: their recordings are called as each file says. */
+    bool are_shares;
     char **own_ids; /* [n_own] owned: these names, until all files are known */
     int64_t n_own;
     sp_texts classes, strategies;

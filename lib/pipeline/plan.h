@@ -17,8 +17,8 @@ typedef struct sp_shard {
     int64_t i, n;
 } sp_shard;
 
-/* "3/16"; "auto": the variables of Slurm, SGE, LSF and PBS arrays, then the ranks of Slurm, Open MPI and PMI. NULL: 1/1. SP_OK;
- * SP_EINVAL. (shard.c) */
+/* "3/16"; "auto": the variables of Slurm, SGE, LSF and PBS arrays, then the ranks of Slurm, Open MPI and PMI.
+ * NULL: 1/1. SP_OK; SP_EINVAL. (shard.c) */
 sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err);
 
 typedef struct sp_run_plan {

@@ -12,7 +12,8 @@ typedef struct sp_share {
     sp_source_info info;
 } sp_share;
 
-/* p->from and p->info become the share that p->plan.shard says; to be closed after the pipeline, on failure too. SP_OK, SP_ENOMEM. */
+/* p->from and p->info become the share that p->plan.shard says. To be closed after the pipeline, on failure too.
+ * SP_OK, SP_ENOMEM. */
 sp_status sp_share_open(sp_share *share, sp_pipeline *p, sp_error *err);
 void sp_share_close(sp_share *share);
 

@@ -259,8 +259,8 @@ sp_status sp_run_fit_options(const sp_run_options *o, bool has_scores, int32_t K
                              struct sp_fit_options *out, double **costs, sp_error *err);
 /* The first of them that is not NaN: the option, what the model says, what is usual. */
 double sp_first_given(double option, double model, double usual);
-/* What o->output names where `shard` says which of how many: with %i and %n filled in. The caller frees it. SP_OK; SP_EINVAL (no such
- * shard, several shards and no %i), SP_ENOMEM. */
+/* What o->output names where `shard` says which of how many: with %i and %n filled in. The caller frees it.
+ * SP_OK; SP_EINVAL (no such shard, several shards and no %i), SP_ENOMEM. */
 sp_status sp_shard_output(const sp_run_options *o, char **out, sp_error *err);
 /* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */
 int sp_split_list(char *text, int max_parts, char **parts);
