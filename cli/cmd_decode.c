@@ -1,4 +1,4 @@
-/* statepath decode: write the path of one strategy. */
+/* statepath decode: write the paths of strategies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,10 +66,10 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 
 const command decode_command = {
     .name = "decode",
-    .summary = "write the path of one strategy",
+    .summary = "write the paths of strategies",
     .use = {.arguments = "SCORES... --model M -o PATHS.h5 [OPTION...]",
-            .summary = "write the path of one strategy",
-            .example = "  statepath decode night.h5 --model sleep-aasm --strategy viterbi -o paths.h5\n"
+            .summary = "write the paths of strategies, of one unless more are named",
+            .example = "  statepath decode night.h5 --model sleep-aasm --strategies viterbi -o paths.h5\n"
                        "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n"
                        "  statepath decode nights/*.npy -m sleep-aasm -o 'out/{id}.csv' --skip-existing\n"
                        "      a file for each; the same command goes on where it was stopped\n"

@@ -104,8 +104,8 @@ static bool is_wanted(const settings *s, const score_layout *layout)
 static void bench_layout(settings *s, const score_layout *layout)
 {
     const int64_t steps = layout->is_large ? long_steps : s->steps;
-    const char *const decode[] = {s->program, "decode",     s->scores, "--model", "sleep-strict", "-o",
-                                  s->paths,   "--strategy", "viterbi", "--force", "--quiet",      NULL};
+    const char *const decode[] = {s->program, "decode",       s->scores, "--model", "sleep-strict", "-o",
+                                  s->paths,   "--strategies", "viterbi", "--force", "--quiet",      NULL};
     double bare[ROUNDS], ours[ROUNDS], ratio[ROUNDS], mib = 0, bare_mib = 0;
     run_self(s, "--make", layout->name, s->scores, steps);
     run_self(s, "--read", layout->name, s->scores, 0);

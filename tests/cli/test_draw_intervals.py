@@ -176,7 +176,7 @@ class TestCompared(TestCase):
         self.nights(30, 1)
         made, figures, rows, section, said = self.compare("n1.h5", "-m", "sleep-permissive", "--strategies", "argmax,greedy,mea,viterbi", "--draws", "50", "--seed", "3", "-o", "c.h5")
         self.assertEqual({key: made[key] for key in ("strategy", "draws", "seed", "level", "widened")}, {"strategy": "mea", "draws": 50, "seed": 3, "level": 0.95, "widened": False})
-        self.statepath("decode", "n1.h5", "-m", "sleep-permissive", "--strategy", "mea", "-o", "d.h5", "--draws", "50", "--seed", "3")
+        self.statepath("decode", "n1.h5", "-m", "sleep-permissive", "--strategies", "mea", "-o", "d.h5", "--draws", "50", "--seed", "3")
         with h5py.File(self.path("c.h5")) as c, h5py.File(self.path("d.h5")) as d:
             np.testing.assert_array_equal(c["draws"][:], d["draws"][:])
             self.assertEqual(set(figures), set(d["intervals"]))

@@ -42,7 +42,7 @@ class TestFit(st.TestCase):
             model = json.loads(self.read(method + ".json"))
             self.assertNotIn("idle", model["allow"]["off"])
             self.assertEqual(model["classes"], CLASSES)
-            self.statepath("decode", "d.h5", "--model", method + ".json", "--strategy", "viterbi", "-o", method + ".h5")
+            self.statepath("decode", "d.h5", "--model", method + ".json", "--strategies", "viterbi", "-o", method + ".h5")
             found = self.arrays(method + ".h5")
             path, offsets = found["paths/viterbi"], found["offsets"]
             for a, b in zip(offsets[:-1], offsets[1:]):

@@ -131,7 +131,7 @@ class TestSets(st.TestCase):
             (self.assertNotEqual if "--cv" in command else self.assertEqual)(*viterbi)  # the folds learn from them
 
     def test_evaluate_and_convert(self):
-        self.statepath("decode", "dropped.h5", "--model", "rules.json", "--strategy", "viterbi", "-o", "p.h5")
+        self.statepath("decode", "dropped.h5", "--model", "rules.json", "-s", "viterbi", "-o", "p.h5")
         self.h5("l.h5", labels=self.coarse, **self.common)
         self.statepath("evaluate", "p.h5", "--model", "rules.json", "--labels", "l.h5", "--label-map", MAP, stderr=NOTE)
         self.statepath("convert", "d.h5", "--model", "rules.json", "--map", MAP, "-o", "out.h5", stderr=NOTE + "wrote out.h5\n")

@@ -54,7 +54,7 @@ class TestWindows(st.TestCase):
     def paths(self, data, model, *options):
         found = {}
         for s in ("argmax", "viterbi", "mea"):
-            self.statepath("decode", data, "--model", model, "--strategy", s, "-o", "p.h5", "-f", *options)
+            self.statepath("decode", data, "--model", model, "--strategies", s, "-o", "p.h5", "-f", *options)
             found[s] = self.arrays("p.h5")["paths/" + s]
         return found
 

@@ -56,7 +56,7 @@ class TestFusion(st.TestCase):
         return said, json.loads(self.read(name))
 
     def decoded(self, *files, model="m.json", options=(), env=None, strategy="viterbi"):
-        self.statepath("decode", *files, "--model", model, "--strategy", strategy, "-o", "p.h5", "-f", *options, env=env)
+        self.statepath("decode", *files, "--model", model, "--strategies", strategy, "-o", "p.h5", "-f", *options, env=env)
         with h5py.File(self.path("p.h5")) as f:
             return f["paths/" + strategy][:], f["path_scores/" + strategy][:]
 

@@ -20,7 +20,7 @@ class TestArrays(st.TestCase):
         self.a, self.b = rng.dirichlet([.5] * K, 300), rng.dirichlet([.5] * K, 200)
 
     def decode(self, name, *options):
-        self.statepath("decode", name, *MODEL, "--strategy", "viterbi", "-o", "out.npz", "-f", "--quiet", *options)
+        self.statepath("decode", name, *MODEL, "--strategies", "viterbi", "-o", "out.npz", "-f", "--quiet", *options)
         return dict(np.load(self.path("out.npz")))
 
     # ---- damage ----

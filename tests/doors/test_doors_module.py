@@ -137,7 +137,7 @@ class TestModule(st.TestCase):
         """Path and status of the only recording, or the sentence."""
         self.write("m.json", json.dumps(model))
         self.h5("x.h5", scores=scores, **more)
-        done = subprocess.run([st.PROGRAM, "decode", "x.h5", "--model", "m.json", "--strategy", strategy, "-o", "p.h5", "-f", "-q", *options],
+        done = subprocess.run([st.PROGRAM, "decode", "x.h5", "--model", "m.json", "--strategies", strategy, "-o", "p.h5", "-f", "-q", *options],
                               cwd=self.folder, capture_output=True, text=True, timeout=60)
         if done.returncode not in (0, 3):
             return {"error": told(done.stderr)}

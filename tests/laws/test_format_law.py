@@ -269,7 +269,7 @@ class TestFormatLaw(st.TestCase):
             self.write("m.json", json.dumps({"statepath_model": 1, "classes": names,
                                              "allow": {name: [name] for name in names}}))
             np.save(self.path("x.npy"), np.eye(K, dtype="f4")[[K - 1] * 3])
-            self.statepath("decode", "x.npy", "--kind", "scores", "-m", "m.json", "--strategy", "argmax",
+            self.statepath("decode", "x.npy", "--kind", "scores", "-m", "m.json", "--strategies", "argmax",
                            "-o", "p.h5", "-f")
             with h5py.File(self.path("p.h5")) as f:
                 self.assertEqual((f["paths/argmax"].dtype.str, f["paths/argmax"][:].tolist()),

@@ -109,7 +109,7 @@ class TestTables(st.TestCase):
         self.wanted = {"accuracy": float(np.mean((PROBS.argmax(1) == TRUE)[TRUE >= 0])), "steps": T}
 
     def path_of(self, file, *options):
-        done = self.statepath("decode", file, "-m", "sleep-aasm", "--strategy", "argmax", "-o", "p.csv", "-f",
+        done = self.statepath("decode", file, "-m", "sleep-aasm", "--strategies", "argmax", "-o", "p.csv", "-f",
                               *options)
         return [line.split(",")[2] for line in self.read("p.csv").decode().splitlines()[1:]], done.stderr
 

@@ -75,7 +75,7 @@ CASES = [
     ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
 ]
 WORDS = [
-    ("texts", "decode in.h5 --model=model.json --strategy beam:2 -o out.h5 --threads=1 --missing uniform", ["out.h5"], None),
+    ("texts", "decode in.h5 --model=model.json --strategies beam:2 -o out.h5 --threads=1 --missing uniform", ["out.h5"], None),
     ("numbers", "decode in.h5 -m model.json --nbest 3 --temperature=2.5 --floor 1e-3 --threads 1 -o out.h5", ["out.h5"], None),
     ("lists", "evaluate paths.h5 -m sleep-strict --fail-if accuracy>2 --fail-if accuracy<2 --threads=1", [], None),  # status 4
 ]

@@ -76,7 +76,7 @@ def test_the_program_reads_it(program, tmp_path, rng):
     model.save(tmp_path / "lasts.model.json")
     probs = night(rng)
     np.save(tmp_path / "night.npy", probs)
-    words = [program, "decode", str(tmp_path / "night.npy"), "--model", str(tmp_path / "lasts.model.json"), "--kind", "probs", "--strategy", "viterbi", "--epoch-seconds", "30"]
+    words = [program, "decode", str(tmp_path / "night.npy"), "--model", str(tmp_path / "lasts.model.json"), "--kind", "probs", "--strategies", "viterbi", "--epoch-seconds", "30"]
     subprocess.run([*words, "-o", str(tmp_path / "paths.h5")], check=True, capture_output=True)
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "paths.h5") as f:

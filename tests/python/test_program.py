@@ -113,7 +113,7 @@ def test_same_paths_and_scores(program, tmp_path_factory, case):
         options["mask"] = np.arange(max(lengths) + 2) < np.array(lengths)[:, None]
     scores = arranged(case, parts, np.nan)
     done = subprocess.run(
-        [program, "decode", "scores.h5", "--model", "model.json", "--strategy", case["strategy"], "-o", "paths.h5", "--quiet",
+        [program, "decode", "scores.h5", "--model", "model.json", "--strategies", case["strategy"], "-o", "paths.h5", "--quiet",
          "--on-infeasible", "relax" if case["infeasible"] == "relax" else "report", *words],
         cwd=folder, capture_output=True, text=True,
     )  # fmt: skip
@@ -158,7 +158,7 @@ def test_saved_as_the_program_writes(program, tmp_path, rng, strategy, words, op
     with h5py.File(tmp_path / "scores.h5", "w") as f:
         f["log_probs"], f["offsets"] = scores, offsets
         f.attrs["classes"] = list(model.classes)
-    subprocess.run([program, "decode", "scores.h5", "--model", "sleep-strict", "--strategy", strategy, "-o", "theirs.h5", "--quiet", *words], cwd=tmp_path)
+    subprocess.run([program, "decode", "scores.h5", "--model", "sleep-strict", "--strategies", strategy, "-o", "theirs.h5", "--quiet", *words], cwd=tmp_path)
     how = {"on_infeasible": "mark", **options}
     sp.decode(scores, model, strategy, kind="log_probs", offsets=offsets, full=True, **how).save(tmp_path / "ours.h5")
     (theirs, their_types, their_attributes), (ours, our_types, our_attributes) = tree(tmp_path / "theirs.h5"), tree(tmp_path / "ours.h5")

@@ -94,7 +94,7 @@ class TestHardLabels(st.TestCase):
         rng = np.random.default_rng(3)
         probs = rng.dirichlet([.5] * 3, size=40)
         self.h5("scores.h5", probs=probs, labels=rng.integers(0, 3, 40), classes=CLASSES)
-        self.statepath("decode", "scores.h5", "--model", "rules.json", "--strategy", "argmax", "-o", "argmax.h5")
+        self.statepath("decode", "scores.h5", "--model", "rules.json", "-s", "argmax", "-o", "argmax.h5")
         self.labels = [probs.argmax(axis=1)[:8]]
         self.h5("labels.h5", labels=probs.argmax(axis=1), classes=CLASSES)
         got, want = self.decoded("argmax.h5", "--model", "m.json"), self.decoded("labels.h5", "--model", "m.json")
@@ -187,7 +187,7 @@ class TestHardLabels(st.TestCase):
     def test_demo(self):
         """Argmax of the demo's scores as labels of others: cross-validated, legal, no worse."""
         demo = os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")
-        self.statepath("decode", demo, "--model", "sleep-aasm", "--strategy", "argmax", "-o", "argmax.h5")
+        self.statepath("decode", demo, "--model", "sleep-aasm", "--strategies", "argmax", "-o", "argmax.h5")
         out = self.statepath("compare", "argmax.h5", "--labels", demo, "--model", "sleep-aasm", "--cv", "3", "--method", "counts",
                              "--json", "-").stdout
         figures = json.loads(out)["strategies"]

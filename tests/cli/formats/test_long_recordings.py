@@ -44,7 +44,7 @@ class TestLongRecordings(st.TestCase):
         said = []
         for name in strategies:
             expected = 0 if name == "argmax" and status else status
-            command = ("decode", "in.h5", "--model", "ring.json", "--strategy", name, "-f", *words)
+            command = ("decode", "in.h5", "--model", "ring.json", "--strategies", name, "-f", *words)
             self.statepath(*command, "-o", "whole.h5", status=expected)
             said.append(self.statepath(*command, "-o", "pieces.h5", status=expected, env=PIECES).stderr)
             with h5py.File(self.path("whole.h5")) as whole, h5py.File(self.path("pieces.h5")) as pieces:

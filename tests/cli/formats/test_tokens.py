@@ -188,7 +188,7 @@ class TestTokens(st.TestCase):
     def test_decode_takes_labels_of_another_file(self):
         """For what takes no part, and with --clamp for what is certain; a file of them for each input;
         none of them is written over."""
-        decode = ["decode", "x.npy", "-m", "m.json", "--kind", "logits", "--strategy", "argmax", "-f",
+        decode = ["decode", "x.npy", "-m", "m.json", "--kind", "logits", "--strategies", "argmax", "-f",
                   "--labels", "y.npy", "-o"]
         self.assertIn("takes no part (-100), and a later one does",
                       self.statepath(*decode, "out.csv", status=1, stdout="").stderr)

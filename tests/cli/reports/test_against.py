@@ -204,8 +204,8 @@ class TestAgainst(st.TestCase):
         """The paths of both, put into one file as if they were two strategies, have the same intervals and tests to the bit."""
         self.pack("new.h5", self.strong, self.labels)
         self.pack("old.h5", self.weak, self.labels)
-        self.statepath("decode", "old.h5", *MODEL, "--strategy", "viterbi", "-o", "paths.h5", "-q")
-        self.statepath("decode", "new.h5", *MODEL, "--strategy", "viterbi", "-o", "other.h5", "-q")
+        self.statepath("decode", "old.h5", *MODEL, "--strategies", "viterbi", "-o", "paths.h5", "-q")
+        self.statepath("decode", "new.h5", *MODEL, "--strategies", "viterbi", "-o", "other.h5", "-q")
         with st.h5py.File(self.path("paths.h5"), "a") as f, st.h5py.File(self.path("other.h5")) as g:
             for group in ("paths", "path_scores", "status"):
                 f["%s/x" % group] = g["%s/viterbi" % group][()]

@@ -49,7 +49,7 @@ compare folder -m sleep-strict --only only.txt
 compare folder -m sleep-strict ? 3
 compare night.h5 -m sleep-strict --label-codes nsrr --labels nsrr
 compare night.h5 --clamp -m sleep-strict --strategies argmax,viterbi ? 3
-decode night.h5 -m sleep-strict --strategy viterbi -o paths.h5
+decode night.h5 -m sleep-strict --strategies viterbi -o paths.h5
 evaluate paths.h5 -m sleep-strict
 evaluate paths.h5 --labels longer.h5 --trim-to-shortest -m sleep-strict
 evaluate longer.h5 --paths labels --labels night.h5 --trim-to-shortest -m sleep-strict

@@ -185,7 +185,7 @@ class TestWhatIf(st.TestCase):
     def program(self, page, file, model, strategies, *options):
         """The program's paths of the recordings that the page holds, None where it refuses the model; and its sentence."""
         self.write("changed.json", json.dumps(model))
-        done = subprocess.run([st.PROGRAM, "decode", file, "--model", "changed.json", "--strategy", ",".join(strategies), "-o", "paths.h5", "-f", "-q",
+        done = subprocess.run([st.PROGRAM, "decode", file, "--model", "changed.json", "--strategies", ",".join(strategies), "-o", "paths.h5", "-f", "-q",
                                *options], cwd=self.folder, capture_output=True, text=True, timeout=100)
         if done.returncode not in (0, 3):
             self.assertIn("changed.json", done.stderr)

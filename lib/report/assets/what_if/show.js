@@ -142,7 +142,7 @@ function save() {
 }
 const quote = (text) => (/^[\w./:-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'");
 function command() {
-  return "statepath decode " + quote(settings.file) + " --model " + quote(fileName()) + " --strategy " + state.strategy + settings.options + " -o paths.h5";
+  return "statepath decode " + quote(settings.file) + " --model " + quote(fileName()) + " --strategies " + state.strategy + settings.options + " -o paths.h5";
 }
 function python() { /* two strings: " = " would lose its spaces (embed.cmake) */
   return "import statepath as sp\nmodel " + "= sp.Model.load(" + JSON.stringify(fileName()) + ")\nprint(sp.compare(" + JSON.stringify(settings.file) + ", model))";
