@@ -21,8 +21,9 @@ class TestShards(st.TestCase):
         probs = [rng.dirichlet([.5] * 5, n) for n in self.lengths]
         labels = [rng.integers(-1, 5, n) for n in self.lengths]
         self.ids = ["n%d" % n for n in range(N)]
-        self.h5("in.h5", probs=np.concatenate(probs), labels=np.concatenate(labels), ids=self.ids, classes=STAGES,
-                offsets=np.cumsum([0, *self.lengths]), subjects=["a", "a", "b", "c", "c", "d", "e"])
+        self.h5("in.h5", probs=np.concatenate(probs), labels=np.concatenate(labels), ids=self.ids,
+                classes=STAGES, offsets=np.cumsum([0, *self.lengths]),
+                subjects=["a", "a", "b", "c", "c", "d", "e"])
         os.mkdir(self.path("nights"))
         for name, rows in zip(self.ids, probs):
             np.save(self.path("nights/%s.npy" % name), rows)
@@ -44,8 +45,8 @@ class TestShards(st.TestCase):
             for i in range(1, n + 1):
                 self.decode("in.h5", "--shard", "%d/%d" % (i, n), output="s%i-of-%n.h5")
             with st.h5py.File(self.path("whole.h5")) as whole:
-                for key in ("paths/argmax", "paths/greedy", "paths/viterbi", "path_scores/viterbi", "labels", "ids",
-                            "subjects"):
+                for key in ("paths/argmax", "paths/greedy", "paths/viterbi", "path_scores/viterbi", "labels",
+                            "ids", "subjects"):
                     shares = []
                     for name in names:
                         with st.h5py.File(self.path(name)) as share:
@@ -92,11 +93,10 @@ class TestShards(st.TestCase):
         for i in (1, 2):
             self.decode("in.h5", "--shard", "%d/2" % i)
         said = self.statepath("evaluate", "p1.h5", "--labels", "in.h5", "-q", status=1).stderr
-        self.assertIn("do not match; only in in.h5: ", said)
-        self.assertIn("n%d" % (N - 1), said)
+        self.assertIn("p1.h5 and in.h5 do not match; only in in.h5: n", said)
         self.decode("in.h5", "--shard", "1/1", output="whole.h5")
         said = self.statepath("evaluate", "p1.h5", "whole.h5", "--labels", "in.h5", "-q", status=1).stderr
-        self.assertIn("p1.h5 and whole.h5 both hold paths of recording n0; leave one of them out", said)
+        self.assertRegex(said, "p1.h5 and whole.h5 both hold paths of recording n[0-9]; leave one of them out")
 
     def test_refusals(self):
         for shard, more, output, sentence in (
