@@ -208,7 +208,7 @@ static sp_status keep_own_ids(sp_many *a, const sp_source *one, int64_t i, const
     if (!a->are_shares)
         return SP_OK;
     bool is_whole = true;
-    a->own_ids = sp_grown(a->own_ids, a->n_ids + 1, sizeof *a->own_ids, &is_whole);
+    a->own_ids = sp_grown(a->own_ids, a->n_own + one->info.n_recordings, sizeof *a->own_ids, &is_whole);
     for (int64_t j = 0; is_whole && j < one->info.n_recordings; j++) {
         is_whole = (a->own_ids[a->n_own] = strdup(one->info.ids[j])) != NULL;
         a->n_own += is_whole;
@@ -241,10 +241,17 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
     for (int32_t s = 0; s < n; s++)
         a->has_path_scores[s] = theirs->has_path_scores[s] && (i == a->first || a->has_path_scores[s]);
     all->has_path_scores = a->has_path_scores;
-    if (all->model_json && (!theirs->model_json || strcmp(all->model_json, theirs->model_json) != 0))
-        all->model_json = NULL;
     if (status == SP_OK)
         status = keep_own_ids(a, one, i, all, err);
+    const bool is_other_model =
+        all->model_json && (!theirs->model_json || strcmp(all->model_json, theirs->model_json) != 0);
+    if (status == SP_OK && is_other_model && a->are_shares)
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s and %s hold paths of one input by two models; decode all of its recordings with one",
+                    a->list->names[a->first], a->list->names[i]);
+    if (is_other_model)
+        all->model_json = NULL;
     return status == SP_OK ? keep_results(&a->members[i], one, n, err) : status;
 }
 

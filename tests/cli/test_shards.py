@@ -96,7 +96,16 @@ class TestShards(st.TestCase):
         self.assertIn("p1.h5 and in.h5 do not match; only in in.h5: n", said)
         self.decode("in.h5", "--shard", "1/1", output="whole.h5")
         said = self.statepath("evaluate", "p1.h5", "whole.h5", "--labels", "in.h5", "-q", status=1).stderr
-        self.assertRegex(said, "p1.h5 and whole.h5 both hold paths of recording n[0-9]; leave one of them out")
+        self.assertRegex(said, "p1.h5 and whole.h5 both hold paths of recording n[0-9];"
+                               " leave one of them out")
+
+    def test_two_models(self):
+        self.decode("in.h5", "--shard", "1/2")
+        self.statepath("decode", "in.h5", "-m", "sleep-clinical", "-s", STRATEGIES, "-o", "p%i.h5", "-q",
+                       "--shard", "2/2")
+        self.refuses("evaluate", "p1.h5", "p2.h5", "--labels", "in.h5", "-q",
+                     sentence="p1.h5 and p2.h5 hold paths of one input by two models; decode all of its "
+                              "recordings with one")
 
     def test_refusals(self):
         for shard, more, output, sentence in (
