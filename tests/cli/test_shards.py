@@ -101,7 +101,7 @@ class TestShards(st.TestCase):
 
     def test_two_models(self):
         self.decode("in.h5", "--shard", "1/2")
-        self.statepath("decode", "in.h5", "-m", "sleep-clinical", "-s", STRATEGIES, "-o", "p%i.h5", "-q",
+        self.statepath("decode", "in.h5", "-m", "sleep-strict", "-s", STRATEGIES, "-o", "p%i.h5", "-q",
                        "--shard", "2/2")
         self.refuses("evaluate", "p1.h5", "p2.h5", "--labels", "in.h5", "-q",
                      sentence="p1.h5 and p2.h5 hold paths of one input by two models; decode all of its "
