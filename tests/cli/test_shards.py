@@ -56,6 +56,28 @@ class TestShards(st.TestCase):
             for key in ("strategies", "reference", "comparisons"):
                 self.assertEqual(one[key], all_of_them[key], (n, key))
 
+    def test_eight_shards_are_one_compare(self):
+        """One of them has no recording. What differs needs scores (lib/pipeline/shards.md)."""
+        for i in range(1, 9):
+            self.decode("in.h5", "--shard", "%d/8" % i)
+        shards = self.evaluate(*("p%d.h5" % i for i in range(1, 9)), *MODEL)
+        one = self.results("compare", "in.h5", *MODEL)
+        self.assertEqual(set(one) - set(shards),
+                         {"argmax_ties", "calibration", "nll", "nll_impossible_steps", "nll_steps"})
+        self.assertEqual(set(shards) - set(one), set())
+        for name, found in shards["strategies"].items():
+            expected = one["strategies"][name]
+            for key in ("regret", "regret_steps", "zero_probability_steps"):
+                del expected[key]
+            for figures in (expected, found):
+                for key in ("legal_by_construction", "illegal_rate_ci_undefined"):
+                    figures.pop(key, None)
+            self.assertEqual(found, expected)
+        by_construction = [pair for pair in shards["comparisons"] if pair not in one["comparisons"]]
+        self.assertEqual({pair["metric"] for pair in by_construction}, {"illegal_rate"})
+        for key in set(one) & set(shards) - {"command", "input", "strategies", "comparisons"}:
+            self.assertEqual(shards[key], one[key], key)
+
     def test_files_of_a_folder(self):
         self.decode("nights", output="whole.h5")
         for i in (1, 2):
