@@ -10,13 +10,6 @@ from statepath import StatepathWarning
 SCORES = "(y_true, y_pred, *, average='micro', suffix=False, mode=None, sample_weight=None, zero_division='warn', scheme=None)"
 DISCRIMINATIVE = "(prob, transition, *, p_state=None, p_init=None, return_logp=False, transition_min_prob=None)"
 SIGNATURES = {
-    "allennlp": {
-        "viterbi_decode": (
-            "allennlp.nn.util:viterbi_decode",
-            "(tag_sequence, transition_matrix, tag_observations=None, allowed_start_transitions=None, allowed_end_transitions=None, top_k=None)",
-        ),
-        "allowed_transitions": ("allennlp.modules.conditional_random_field:allowed_transitions", "(constraint_type, labels)"),
-    },
     "hmmlearn": {
         "decode": ("hmmlearn.base:BaseHMM.decode", "(self, X, lengths=None, algorithm=None)"),
         "predict": ("hmmlearn.base:BaseHMM.predict", "(self, X, lengths=None)"),
@@ -46,18 +39,6 @@ SIGNATURES = {
         "precision_recall_fscore_support": (
             "seqeval.metrics.sequence_labeling:precision_recall_fscore_support",
             "(y_true, y_pred, *, average=None, warn_for=('precision', 'recall', 'f-score'), beta=1.0, sample_weight=None, zero_division='warn', suffix=False)",
-        ),
-    },
-    "seqlearn": {
-        "viterbi": ("seqlearn._decode.viterbi:viterbi", "(score, trans_score, b_trans, init, final)"),
-        "bestfirst": ("seqlearn._decode.bestfirst:bestfirst", "(score, trans_score, b_trans, init, final)"),
-        "bio_f_score": ("seqlearn.evaluation:bio_f_score", "(y_true, y_pred)"),
-        "whole_sequence_accuracy": ("seqlearn.evaluation:whole_sequence_accuracy", "(y_true, y_pred, lengths)"),
-    },
-    "torbi": {
-        "from_probabilities": (
-            "torbi:from_probabilities",
-            "(observation, batch_frames=None, transition=None, initial=None, log_probs=False, gpu=None, num_threads=1)",
         ),
     },
     "torchcrf": {"CRF.decode": ("torchcrf:CRF.decode", "(self, emissions, mask=None)")},
@@ -118,13 +99,6 @@ def test_tags_beyond_ascii():
     assert seqeval.get_entities(["B-Ö", "I-Ö"]) == [("Ö", 0, 1)]
 
 
-def test_spans_of_seqlearn_have_types():
-    from statepath.compat import seqlearn
-
-    assert seqlearn.bio_f_score(["B-NP", "I-NP", "O"], ["B-VP", "I-VP", "O"]) == 0
-    assert seqlearn.bio_f_score(["B-NP", "I-NP", "B-VP", "O"], ["B-NP", "I-NP", "B-NP", "O"]) == 0.5
-
-
 # What librosa 0.11 gives for (n_states, width, window, wrap).
 LOCAL = {
     (3, 2, "ones", False): [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5]],
@@ -140,30 +114,6 @@ def test_local_transitions_of_even_width(how):
 
     n, width, window, wrap = how
     assert librosa.transition_local(n, width, window=window, wrap=wrap).tolist() == LOCAL[how]
-
-
-def test_the_matrix_of_torbi_is_read_as_its_kernels_read_it():
-    """By a search over all paths with transition[to][from], as in torbi's viterbi.cpp."""
-    import itertools
-
-    import numpy as np
-
-    from statepath.compat import torbi
-
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        observation, transition, initial = rng.dirichlet(np.ones(3), 4), rng.random((3, 3)), rng.dirichlet(np.ones(3))
-        transition[rng.integers(3), rng.integers(3)] = 0
-        weight = {p: initial[p[0]] * np.prod([transition[b, a] for a, b in zip(p, p[1:])]) * np.prod(observation[range(4), p]) for p in itertools.product(range(3), repeat=4)}
-        assert tuple(torbi.from_probabilities(observation[None], transition=transition, initial=initial)[0].tolist()) == max(weight, key=weight.get)
-    up = np.array([[0.5, 0.0], [0.5, 1.0]])  # from 0 to 1, never from 1 to 0
-    assert torbi.from_probabilities(np.array([[[0.1, 0.9], [0.9, 0.1]]]), transition=up).tolist() == [[1, 1]]
-
-
-def test_seqlearn_takes_texts():
-    from statepath.compat import seqlearn
-
-    assert seqlearn.whole_sequence_accuracy("0111001", "0110001", [3, 4]) == 0.5
 
 
 def test_seqeval_warns():

@@ -309,7 +309,7 @@ def test_errors_survive_pickling(door):
 
 WITHOUT_GSL = """
 import numpy as np, statepath as sp, statepath.compat, statepath.nlp, statepath.sleep, statepath.video
-from statepath.compat import hmmlearn, librosa, seqeval, torbi
+from statepath.compat import hmmlearn, librosa, seqeval
 probs = np.eye(5)[[0, 1, 2]]
 assert sp.decode(probs, "sleep-aasm").tolist() == [0, 1, 2]
 assert seqeval.get_entities(["B-PER"]) == [("PER", 0, 0)]

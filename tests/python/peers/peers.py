@@ -2,7 +2,7 @@
 
 The suites are fetched into FOLDER (of PyPI's sources where they hold tests, else of the project's repository), and used as they are where
 they are there already. Prints pass, fail and not applicable of each; what is not applicable calls none of ours, or fails with the package itself
-in the same way. Ends in 1 where a test fails that README.md does not name.
+in the same way. Ends in 1 where a test fails.
 """
 import json
 import os
@@ -18,9 +18,6 @@ SUITES = {
     "hmmlearn": ("https://github.com/hmmlearn/hmmlearn", "hmmlearn", ["src/hmmlearn/tests"]),
     "seqeval": ("pip", "seqeval", ["tests/test_metrics.py", "tests/test_v1.py"]),
     "pytorch-crf": ("https://github.com/kmkurn/pytorch-crf", "torchcrf", ["tests/test_crf.py"]),
-    "seqlearn": ("https://github.com/larsmans/seqlearn", None, ["seqlearn/_decode/tests/test_decode.py", "seqlearn/tests/test_evaluation.py"]),
-    "torbi": ("https://github.com/maxrmorrison/torbi", "torch", ["tests/test_core.py"]),
-    "allennlp": ("https://github.com/allenai/allennlp", "torch", ["tests/nn/util_test.py", "tests/modules/conditional_random_field_test.py"]),
 }
 OF_ITS_SOURCES = {"pytorch-crf"}  # whose tests are of a later state than what PyPI has: they run with the package beside them
 
@@ -44,7 +41,7 @@ def fetched(folder, peer):
 
 
 def is_installed(package):
-    return package is None or subprocess.run([sys.executable, "-c", f"import {package}"], capture_output=True).returncode == 0
+    return subprocess.run([sys.executable, "-c", f"import {package}"], capture_output=True).returncode == 0
 
 
 def outcomes(folder, peer, as_it_is):
@@ -64,27 +61,16 @@ def outcomes(folder, peer, as_it_is):
         return json.load(f)
 
 
-def known_reasons():
-    """Tests that README.md names, with the reason."""
-    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as f:
-        return dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", f.read(), re.M))
-
-
 def judge(folder, peer):
-    """Counts of (passed, failed, not applicable, known), and the failures."""
+    """Counts of passed, failed and not applicable, and the failures."""
     ours = outcomes(folder, peer, False)
-    is_there = SUITES[peer][1] not in (None, "torch")
-    own = outcomes(folder, peer, True) if is_there and any(outcome == "failed" for outcome, _ in ours.values()) else {}
-    counts, failures = {"passed": 0, "failed": 0, "known": 0, "not applicable": 0}, []
-    reasons = known_reasons()
+    own = outcomes(folder, peer, True) if any(outcome == "failed" for outcome, _ in ours.values()) else {}
+    counts, failures = {"passed": 0, "failed": 0, "not applicable": 0}, []
     for test, (outcome, why) in ours.items():
         if outcome == "skipped" or (outcome == "failed" and own.get(test, [""])[0] in ("failed", "skipped")):
             outcome = "not applicable"
-        name = f"{peer}: {test.rpartition('/')[2]}"
-        if outcome == "failed" and (name in reasons or name.partition("[")[0] in reasons):
-            outcome = "known"
-        elif outcome == "failed":
-            failures.append(f"{name}: {why}")
+        if outcome == "failed":
+            failures.append(f"{peer}: {test.rpartition('/')[2]}: {why}")
         counts[outcome] += 1
     return counts, failures
 
@@ -92,9 +78,9 @@ def judge(folder, peer):
 def main(folder, *peers):
     folder = os.path.abspath(folder)
     os.makedirs(folder, exist_ok=True)
-    total = {"passed": 0, "failed": 0, "known": 0, "not applicable": 0}
+    total = {"passed": 0, "failed": 0, "not applicable": 0}
     failed = []
-    print(f"{'':12} {'pass':>6} {'fail':>6} {'reason':>7} {'not applicable':>15}")
+    print(f"{'':12} {'pass':>6} {'fail':>6} {'not applicable':>15}")
     for peer in peers or SUITES:
         if not is_installed(SUITES[peer][1]) or fetched(folder, peer) is None:
             print(f"{peer:12} skipped: {SUITES[peer][1]} is not installed, or its sources cannot be had")
@@ -102,8 +88,8 @@ def main(folder, *peers):
         counts, failures = judge(folder, peer)
         failed += failures
         total = {key: total[key] + counts[key] for key in total}
-        print(f"{peer:12} {counts['passed']:6} {counts['failed']:6} {counts['known']:7} {counts['not applicable']:15}")
-    print(f"{'all':12} {total['passed']:6} {total['failed']:6} {total['known']:7} {total['not applicable']:15}")
+        print(f"{peer:12} {counts['passed']:6} {counts['failed']:6} {counts['not applicable']:15}")
+    print(f"{'all':12} {total['passed']:6} {total['failed']:6} {total['not applicable']:15}")
     for line in failed:
         print(line)
     return bool(failed)

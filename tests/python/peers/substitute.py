@@ -1,6 +1,6 @@
 """A plugin of pytest (-p substitute) that puts our look-alikes in the place of the package that PEER names, before its own tests import it.
 
-A test is applicable when it calls one of ours. Of packages that are not installed there is a stand-in, in which only our functions are.
+A test is applicable when it calls one of ours.
 PEER_AS_IT_IS=1 counts which tests are applicable with the package's own functions: what fails there is no failure of ours.
 """
 import functools
@@ -8,8 +8,6 @@ import importlib
 import inspect
 import json
 import os
-import sys
-import types
 
 import pytest
 
@@ -27,12 +25,8 @@ PLACES = {
     },
     "hmmlearn": {},
     "pytorch-crf": {"torchcrf": ["CRF"]},
-    "seqlearn": {"seqlearn._decode": ["viterbi", "bestfirst"], "seqlearn.evaluation": ["bio_f_score", "whole_sequence_accuracy"]},
-    "torbi": {"torbi": ["from_probabilities"]},
-    "allennlp": {"allennlp.nn.util": ["viterbi_decode"], "allennlp.modules.conditional_random_field.conditional_random_field": ["allowed_transitions"]},
 }  # fmt: skip
 ALIKE = {"pytorch-crf": "torchcrf"}
-STANDS_IN = {"seqlearn": ["seqlearn", "nose"], "torbi": ["torbi"], "allennlp": ["allennlp", "flaky", "torchtext"]}  # folders of modules that are not there
 
 
 def counted(function):
@@ -45,69 +39,6 @@ def counted(function):
         return function(*args, **options)
 
     return call
-
-
-class NotThere:
-    """What a stand-in has under any other name: a test that looks at what it makes is not applicable."""
-
-    def __init__(self, *args, **options):
-        pass
-
-    def __call__(self, *args, **options):
-        return args[0] if len(args) == 1 and inspect.isroutine(args[0]) else NotThere()
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return NotThere()
-
-    def __mro_entries__(self, bases):
-        return ()
-
-    def _look(self, *args):
-        pytest.skip("not part of the look-alike")
-
-    __eq__ = __lt__ = __len__ = __iter__ = __getitem__ = __float__ = __bool__ = _look
-    __hash__ = None
-
-
-class StandIn(types.ModuleType):
-    """A module of which everything but what was put there is not there."""
-
-    __path__ = []
-
-    def __getattr__(self, name):
-        if name.startswith(("__", "pytest", "setup", "setUp", "teardown", "tearDown")):  # what pytest asks modules for
-            raise AttributeError(name)
-        if name == "AllenNlpTestCase":
-            return type(name, (), {"setup_method": lambda self: None})
-        if name.endswith("Error"):
-            return ValueError
-        return NotThere()
-
-
-class Finder:
-    """Finds stand-ins for all modules of the folders that are not there."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] in STANDS_IN.get(PEER, ()):
-            return importlib.machinery.ModuleSpec(name, Finder, is_package=True)
-        return None
-
-    create_module = staticmethod(lambda spec: StandIn(spec.name))
-    exec_module = staticmethod(lambda module: None)
-
-
-def nose():
-    """The assertions of nose, which no longer runs."""
-    import operator
-    import unittest
-
-    case = unittest.TestCase()
-    tools = importlib.import_module("nose.tools")
-    tools.assert_equal, tools.assert_true = case.assertEqual, case.assertTrue
-    tools.assert_greater = lambda a, b: case.assertTrue(operator.gt(a, b))
 
 
 def replace():
@@ -135,11 +66,8 @@ def replace():
             for name in ("decode", "predict", "score", "score_samples"):
                 if name in vars(kind):
                     setattr(kind, name, counted(vars(kind)[name]))
-    if PEER == "seqlearn":
-        nose()
 
 
-sys.meta_path.insert(0, Finder)
 replace()
 
 
