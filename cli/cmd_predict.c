@@ -91,7 +91,7 @@ static sp_status open_all(prediction *p, const char *file, sp_error *err)
     const options *o = p->o;
     const sp_file_access how = sp_run_access(&o->run);
     sp_status status = SP_OK;
-    TRY(sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err));
+    TRY(sp_weights_load(o->weights, &how, &p->network, err));
     TRY(sp_signals_open(file, o->signals, &how, &p->file, err));
     p->info = sp_signals_info_of(p->file);
     TRY(sp_network_fits(p->network, o->weights, p->info, err));

@@ -40,8 +40,6 @@ static void print_news(void *arg, const sp_train_news *news)
     char what[64];
     switch (news->what) {
     case SP_TRAIN_BEGINS:
-        if (o->resume && !o->quiet)
-            tell("going on after epoch %d of %s", news->epoch, o->run.output);
         if (news->has_weights && !o->quiet)
             tell("%s: each step counts by its weight", news->file);
         printf("epoch      loss  accuracy test loss  test acc\n");
@@ -67,16 +65,13 @@ static void print_news(void *arg, const sp_train_news *news)
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {
-        {"the input file", words[0]}, {"the file of weights", o->beside}, {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
     printing print = {.o = o};
     sp_status status = SP_OK;
     (void)out;
     if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "train: -o WEIGHTS.h5 is missing: where to write the weights");
-    options checked = *o; /* for looking only */
-    checked.run.force = checked.run.force || o->resume;
-    TRY(outputs_check(&checked, inputs, err));
+    TRY(outputs_check(o, inputs, err));
     sp_masking masking = SP_MASKING_NONE;
     if (o->masking)
         TRY(sp_masking_parse(o->masking, &masking, err));
@@ -84,7 +79,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
                                 .signals = o->signals,
                                 .access = sp_run_access(&o->run),
                                 .output = o->run.output,
-                                .resume = o->resume,
                                 .force = o->run.force,
                                 .epochs = o->epochs,
                                 .batch = o->batch,
@@ -95,7 +89,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
                                 .masking = masking,
                                 .model = o->run.model,
                                 .report = o->report,
-                                .beside = o->beside,
                                 .told = print_news,
                                 .arg = &print};
     TRY(sp_train_file(&plan, err));
@@ -112,9 +105,7 @@ const command train_command = {
             .example = "  statepath simulate datasets/sleep-signals.recipe.json -o signals.h5\n"
                        "  statepath train signals.h5 -o weights.h5\n"
                        "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
-                       "  statepath compare scores.h5 --model sleep-strict\n"
-                       "      the weights are written after each epoch; `train ... --resume` goes on\n"
-                       "      where it was interrupted\n",
+                       "  statepath compare scores.h5 --model sleep-strict\n",
             .min_words = 1,
             .max_words = 1},
     .takes = C_TRAIN,

@@ -36,31 +36,6 @@ done:
     return status;
 }
 
-/* A text that other data do not have: shape, signals, labels, weights and masks (FNV-1a over their words). */
-static char *describe_data(const sp_train_run *t)
-{
-    const size_t width = sp_train_width(t), k = (size_t)t->info->n_classes;
-    uint64_t sum = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < (size_t)t->n_train * width; i++) {
-        uint32_t word;
-        memcpy(&word, &t->signals[i], sizeof word);
-        sum = (sum ^ word) * UINT64_C(1099511628211);
-    }
-    for (int64_t i = 0; i < t->n_train; i++)
-        sum = (sum ^ (uint32_t)t->labels[i]) * UINT64_C(1099511628211);
-    for (int64_t i = 0; t->weights && i < t->n_train; i++) {
-        uint64_t word;
-        memcpy(&word, &t->weights[i], sizeof word);
-        sum = (sum ^ word) * UINT64_C(1099511628211);
-    }
-    for (size_t i = 0; t->origin.masking == SP_MASKING_STEP_MASK && i < (size_t)t->n_train * k; i++)
-        sum = (sum ^ t->mask[i]) * UINT64_C(1099511628211);
-    char text[128];
-    snprintf(text, sizeof text, "%lld steps of %d x %lld samples, %016llx", (long long)t->n_train,
-             t->info->n_channels, (long long)t->info->n_samples, (unsigned long long)sum);
-    return strdup(text);
-}
-
 static sp_status read_data(sp_train_run *t, sp_error *err)
 {
     const char *file = t->plan->file;
@@ -106,31 +81,19 @@ static sp_status read_rules(sp_train_run *t, sp_error *err)
     how.without_rules = true;
     how.step_seconds = 1; /* what may follow what does not depend on it */
     how.class_of_column = class_of_column;
-    const bool is_masking = sp_masking_needs_rules(t->origin.masking);
-    char *json = NULL;
     sp_status status = SP_OK;
     if (!class_of_column || !(t->allow = malloc(k * k)))
         TRY(sp_no_memory(err));
-    TRY(t->plan->model ? sp_model_load(t->plan->model, &model, err)
-                       : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err));
+    TRY(sp_model_load(t->plan->model, &model, err));
     TRY(sp_model_align(model, info->n_classes, info->classes, class_of_column, err));
     TRY(sp_chain_new(model, &how, &chain, err));
     for (size_t i = 0; i < k * k; i++)
         t->allow[i] = sp_chain_is_legal(chain, (int32_t)(i / k), (int32_t)(i % k));
     if (!(t->model_name = strdup(model->name)))
         TRY(sp_no_memory(err));
-    TRY(sp_model_to_json(model, &json, err));
-    if (is_masking && t->plan->resume && strcmp(json, t->origin.model) != 0)
-        TRY(sp_fail(err, SP_EINVAL,
-                    "`resume`: %s was trained with other rules than `model` %s; leave `model` out",
-                    t->plan->output, t->plan->model));
-    if (is_masking) {
-        free(t->origin.model);
-        t->origin.model = json;
-        json = NULL;
-    }
+    if (sp_masking_needs_rules(t->origin.masking))
+        TRY(sp_model_to_json(model, &t->origin.model, err));
 done:
-    free(json);
     sp_chain_free(chain);
     sp_model_free(model);
     free(class_of_column);
@@ -160,40 +123,11 @@ static sp_status begin(sp_train_run *t, sp_error *err)
     sp_network_shape shape = sp_network_shape_default(info->n_channels, info->n_samples, info->n_classes);
     sp_status status = SP_OK;
     TRY(check_mask(t, err));
-    if (!(t->origin.data = describe_data(t)))
-        TRY(sp_no_memory(err));
     TRY(sp_network_new(&shape, t->origin.seed, &t->network, err));
     TRY(sp_network_set_classes(t->network, info->classes, err));
     sp_network_fit_scale(t->network, t->n_train, t->signals);
     TRY(sp_training_state_new(t->network, &t->state, err));
 done:
-    return status;
-}
-
-/* Takes up what was written; options that were given must be the same. */
-static sp_status go_on(sp_train_run *t, sp_error *err)
-{
-    const sp_train_plan *o = t->plan;
-    const sp_weights_origin *was = &t->origin;
-    char *data = NULL;
-    sp_status status = SP_OK;
-    TRY(sp_weights_load(o->output, &o->access, &t->network, &t->state, &t->origin, err));
-    TRY(sp_network_fits(t->network, o->output, t->info, err));
-    TRY(check_mask(t, err));
-    if (!(data = describe_data(t)))
-        TRY(sp_no_memory(err));
-    if (strcmp(data, was->data) != 0)
-        status = sp_fail(err, SP_EDATA,
-                         "`resume`: %s was trained on other data than %s (it says: %s; these are: %s)",
-                         o->output, t->info->file, was->data, data);
-    else if ((o->batch && o->batch != was->batch) || (!isnan(o->rate) && o->rate != was->rate) ||
-             (o->seed && (uint32_t)o->seed != was->seed) || (o->has_masking && o->masking != was->masking))
-        status = sp_fail(err, SP_EINVAL,
-                         "`resume`: %s was begun with `batch` %d `rate` %g `seed` %u `masking` %s; leave "
-                         "these options out",
-                         o->output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
-done:
-    free(data);
     return status;
 }
 
@@ -216,7 +150,7 @@ static sp_status look_for_rules(sp_train_run *t, sp_error *err)
     const bool is_masking = sp_masking_needs_rules(t->origin.masking);
     if (!o->model && !is_masking)
         return SP_OK;
-    if (!o->model && !o->resume)
+    if (!o->model)
         return sp_fail(err, SP_EINVAL, "train: `masking` %s needs the rules: `model` M is missing",
                        sp_masking_name(t->origin.masking));
     if (!is_masking && !o->report)
@@ -231,7 +165,7 @@ static sp_status prepare(sp_train_run *t, sp_error *err)
     sp_error cause = {.step = -1};
     sp_status status = SP_OK;
     TRY(read_data(t, err));
-    TRY(t->plan->resume ? go_on(t, err) : begin(t, err));
+    TRY(begin(t, err));
     TRY(look_for_rules(t, err));
     const size_t n = (size_t)t->n_train;
     const sp_training_data train = {.n = t->n_train,
@@ -260,23 +194,6 @@ done:
     return status;
 }
 
-/* The network that is shown beside, before hours of work. */
-static sp_status open_beside(sp_train_run *t, sp_error *err)
-{
-    const char *file = t->plan->beside;
-    sp_trained_before *beside = &t->beside;
-    sp_status status = SP_OK;
-    if (!file)
-        return SP_OK;
-    TRY(sp_weights_load(file, &t->plan->access, &beside->network, &beside->state, &beside->origin, err));
-    TRY(sp_network_fits(beside->network, file, t->info, err));
-    if (beside->network->shape.n_classes != t->info->n_classes)
-        TRY(sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", file, beside->network->shape.n_classes,
-                    t->info->file, t->info->n_classes));
-done:
-    return status;
-}
-
 /* ---- epochs ---- */
 
 static void tell(const sp_train_run *t, sp_train_news news)
@@ -295,9 +212,6 @@ static sp_status run_epochs(sp_train_run *t, sp_error *err)
     const sp_train_plan *o = t->plan;
     const int epochs = o->epochs ? o->epochs : 12;
     sp_status status = SP_OK;
-    if (o->resume && t->state->n_epochs >= epochs)
-        return sp_fail(err, SP_EINVAL, "`resume`: %s has %d epochs already; ask for more with `epochs`",
-                       o->output, t->state->n_epochs);
     tell(t, (sp_train_news){.what = SP_TRAIN_BEGINS,
                             .epoch = t->state->n_epochs,
                             .has_weights = t->weights != NULL,
@@ -314,8 +228,7 @@ static sp_status run_epochs(sp_train_run *t, sp_error *err)
         tell(t, news);
         if (status != SP_OK)
             return status;
-        TRY(sp_weights_save(t->network, t->state, &t->origin, o->output, o->force || o->resume || !is_first,
-                            err));
+        TRY(sp_weights_save(t->network, t->state, &t->origin, o->output, o->force || !is_first, err));
     }
     tell(t, (sp_train_news){.what = SP_TRAIN_WROTE, .file = o->output});
 done:
@@ -330,9 +243,6 @@ static void run_clear(sp_train_run *t)
     sp_training_state_free(t->state);
     sp_network_free(t->network);
     sp_weights_origin_clear(&t->origin);
-    sp_network_free(t->beside.network);
-    sp_training_state_free(t->beside.state);
-    sp_weights_origin_clear(&t->beside.origin);
     sp_signals_close(t->file);
     free(t->step_of_row);
     free(t->signals);
@@ -361,7 +271,6 @@ sp_status sp_train_file(const sp_train_plan *plan, sp_error *err)
     sp_status status = SP_OK;
     TRY(check_plan(plan, err));
     TRY(prepare(&t, err));
-    TRY(open_beside(&t, err));
     TRY(run_epochs(&t, err));
     if (plan->report) {
         TRY(sp_train_page(&t, err));

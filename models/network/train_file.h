@@ -16,19 +16,19 @@ extern "C" {
 /* What is told while training goes on. */
 typedef struct sp_train_news {
     enum { SP_TRAIN_BEGINS, SP_TRAIN_EPOCH_BEGINS, SP_TRAIN_STEPS, SP_TRAIN_EPOCH_ENDS, SP_TRAIN_WROTE } what;
-    int32_t epoch, n_epochs; /* begins: of epochs so far; epochs: which, of how many */
+    int32_t epoch, n_epochs; /* which, of how many */
     int64_t n_steps;         /* of an epoch; so far */
     bool has_weights;        /* begins: each step counts by its weight */
     const sp_epoch *result;  /* an epoch ends */
     const char *file;        /* what was written; begins: the signals */
 } sp_train_news;
 
-/* Numbers of 0 (rate: NaN) and texts of NULL are not given: their defaults, or with resume what was used before. */
+/* Numbers of 0 (rate: NaN) and texts of NULL are not given: their defaults. */
 typedef struct sp_train_plan {
     const char *file, *signals; /* and the dataset in it */
     sp_file_access access;
     const char *output; /* weights */
-    bool resume, force; /* goes on with the training that wrote them; replaces files */
+    bool force;         /* replaces files */
     int epochs, batch;  /* 12, 32 */
     double rate;        /* 0.001 */
     long seed;          /* 1 */
@@ -36,8 +36,7 @@ typedef struct sp_train_plan {
     bool has_masking;
     sp_masking masking; /* with has_masking; SP_MASKING_NONE */
     const char *model;  /* file or name of the rules */
-    const char *report; /* a page (report.h); with `beside`, of another file of weights too */
-    const char *beside;
+    const char *report; /* a page (report.h) */
     void (*told)(void *arg, const sp_train_news *news);
     void *arg;
 } sp_train_plan;

@@ -41,9 +41,11 @@ static const char *const masking_words[SP_N_MASKINGS] = {
     "without masks", "with logits masked by a random previous class",
     "with logits masked by the true previous class", "with the masks of the data"};
 
-static sp_status show(const sp_train_run *t, const sp_network *network, const sp_training_state *state,
-                      sp_masking masking, shown *s, sp_trained *out, sp_error *err)
+static sp_status show(const sp_train_run *t, shown *s, sp_trained *out, sp_error *err)
 {
+    const sp_network *network = t->network;
+    const sp_training_state *state = t->state;
+    const sp_masking masking = t->origin.masking;
     const size_t n = (size_t)state->n_epochs, k = (size_t)network->shape.n_classes;
     float *scores = malloc(((size_t)t->n_test * k + 1) * sizeof *scores);
     s->history = malloc((4 * n + 1) * sizeof *s->history);
@@ -110,17 +112,14 @@ sp_status sp_train_page(const sp_train_run *t, sp_error *err)
     const size_t k = (size_t)info->n_classes;
     const int64_t ten = info->rate > 0 ? (int64_t)(10 * info->rate) : 1000,
                   n_samples = ten < info->n_samples ? ten : info->n_samples;
-    shown both[2] = {{.path = NULL}, {.path = NULL}}; /* the new one, and that of plan->beside */
-    sp_trained trained[2];
+    shown own = {.path = NULL};
+    sp_trained trained;
     const float **examples = malloc(k * sizeof *examples);
     float *cut = malloc(k * (size_t)info->n_channels * (size_t)n_samples * sizeof *cut);
     uint8_t *is_test = calloc((size_t)info->n_recordings + 1, 1);
     char **names = calloc(k, sizeof *names), *page = NULL;
     sp_status status = SP_OK;
-    TRY(show(t, t->network, t->state, t->origin.masking, &both[0], &trained[0], err));
-    if (o->beside)
-        TRY(show(t, t->beside.network, t->beside.state, t->beside.origin.masking, &both[1], &trained[1],
-                 err));
+    TRY(show(t, &own, &trained, err));
     if (!examples || !cut || !is_test || !names)
         TRY(sp_no_memory(err));
     if (!info->classes)
@@ -144,15 +143,13 @@ sp_status sp_train_page(const sp_train_run *t, sp_error *err)
                                       .rate = info->rate,
                                       .n_samples = n_samples,
                                       .examples = examples,
-                                      .n_networks = o->beside ? 2 : 1,
-                                      .networks = trained};
+                                      .network = &trained};
     TRY(sp_report_signals_html(&report, &page, err));
-    TRY(sp_text_save(o->report, page, o->force || o->resume, err));
+    TRY(sp_text_save(o->report, page, o->force, err));
 done:
     for (size_t c = 0; names && c < k; c++)
         free(names[c]);
-    shown_clear(&both[0]);
-    shown_clear(&both[1]);
+    shown_clear(&own);
     free(names);
     free(page);
     free(examples);

@@ -5,13 +5,6 @@
 #include "train_file.h"
 #include "weights.h"
 
-/* A network that was trained before. */
-typedef struct sp_trained_before {
-    sp_network *network;
-    sp_training_state *state;
-    sp_weights_origin origin;
-} sp_trained_before;
-
 typedef struct sp_train_run {
     const sp_train_plan *plan;
     sp_signals *file;
@@ -29,7 +22,6 @@ typedef struct sp_train_run {
     sp_network *network;
     sp_training_state *state;
     sp_trainer *trainer;
-    sp_trained_before beside; /* plan->beside */
 } sp_train_run;
 
 /* Numbers of a step; of steps before the testing ones in an array of so many each. */

@@ -15,7 +15,6 @@ enum { N_SHAPE = 3 + 3 * SP_NETWORK_LAYERS, N_PARAMETERS = 2 * (SP_NETWORK_LAYER
 void sp_weights_origin_clear(sp_weights_origin *origin)
 {
     free(origin->model);
-    free(origin->data);
     *origin = (sp_weights_origin){0};
 }
 
@@ -102,7 +101,7 @@ sp_status sp_weights_save(const sp_network *network, const sp_training_state *st
 {
     int64_t shape[N_SHAPE], options[2] = {origin->batch, origin->seed};
     char paths[N_PARAMETERS][PATH];
-    enum { N_TENSORS = N_PARAMETERS + 9 + 4 };
+    enum { N_TENSORS = N_PARAMETERS + 6 + 4 };
     sp_tensor tensors[N_TENSORS];
     size_t n_epochs = (size_t)state->n_epochs;
     double *history = malloc((4 * n_epochs + 1) * sizeof *history);
@@ -115,9 +114,6 @@ sp_status sp_weights_save(const sp_network *network, const sp_training_state *st
     tensors[n++] = list("/input/scale", SP_TENSOR_F32, network->shape.n_channels, network->scale);
     tensors[n++] = list("/shape", SP_TENSOR_I64, N_SHAPE, shape);
     tensors[n++] = list("/dropout", SP_TENSOR_F64, 1, &network->shape.dropout);
-    tensors[n++] = list("/adam/first", SP_TENSOR_F32, (int64_t)state->n_parameters, state->first);
-    tensors[n++] = list("/adam/second", SP_TENSOR_F32, (int64_t)state->n_parameters, state->second);
-    tensors[n++] = list("/adam/updates", SP_TENSOR_I64, 1, &state->n_updates);
     tensors[n++] = list("/options", SP_TENSOR_I64, 2, options);
     tensors[n++] = list("/rate", SP_TENSOR_F64, 1, &origin->rate);
     for (int i = 0; i < 4; i++) {
@@ -129,8 +125,7 @@ sp_status sp_weights_save(const sp_network *network, const sp_training_state *st
     const sp_tensor_text texts[] = {{kind_key, kind_value},
                                     {"statepath_version", sp_version()},
                                     {"masking", sp_masking_name(origin->masking)},
-                                    {"rules", origin->model ? origin->model : ""},
-                                    {"data", origin->data ? origin->data : ""}};
+                                    {"rules", origin->model ? origin->model : ""}};
     const sp_tensors all = {.n_tensors = n,
                             .tensors = tensors,
                             .n_texts = (int32_t)(sizeof texts / sizeof *texts),
@@ -192,83 +187,14 @@ done:
     return status;
 }
 
-static sp_status read_state(const sp_tensor_file *tensors, const char *file, const sp_network *network,
-                            sp_training_state **out, sp_error *err)
-{
-    sp_training_state *state = NULL;
-    double *column = NULL;
-    const int64_t n = sp_tensor_file_length(tensors, history_paths[0]);
-    sp_status status = SP_OK;
-    TRY(sp_training_state_new(network, &state, err));
-    if (n < 0 || n > 1000000000)
-        TRY(sp_fail(err, SP_EFILE, "%s: has no history of training; make the file again", file));
-    TRY(read_list(tensors, "/adam/first", SP_TENSOR_F32, (int64_t)state->n_parameters, state->first, err));
-    TRY(read_list(tensors, "/adam/second", SP_TENSOR_F32, (int64_t)state->n_parameters, state->second, err));
-    TRY(read_list(tensors, "/adam/updates", SP_TENSOR_I64, 1, &state->n_updates, err));
-    column = malloc(((size_t)n + 1) * sizeof *column);
-    if (!column || !(state->epochs = calloc((size_t)n + 1, sizeof *state->epochs)))
-        TRY(sp_no_memory(err));
-    for (int i = 0; i < 4; i++) {
-        TRY(read_list(tensors, history_paths[i], SP_TENSOR_F64, n, column, err));
-        for (int64_t e = 0; e < n; e++)
-            *epoch_number(&state->epochs[e], i) = column[e];
-    }
-    state->n_epochs = (int32_t)n;
-    *out = state;
-    state = NULL;
-done:
-    free(column);
-    sp_training_state_free(state);
-    return status;
-}
-
-static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp_weights_origin *out,
-                             sp_error *err)
-{
-    sp_weights_origin origin = {0};
-    int64_t options[2];
-    char *masking = NULL;
-    sp_status status = SP_OK;
-    TRY(read_list(tensors, "/options", SP_TENSOR_I64, 2, options, err));
-    TRY(read_list(tensors, "/rate", SP_TENSOR_F64, 1, &origin.rate, err));
-    TRY(sp_tensor_file_text(tensors, "masking", &masking, err));
-    TRY(sp_tensor_file_text(tensors, "rules", &origin.model, err));
-    TRY(sp_tensor_file_text(tensors, "data", &origin.data, err));
-    if (!masking || !origin.model || !origin.data ||
-        sp_masking_parse(masking, &origin.masking, NULL) != SP_OK || options[0] < 1 || options[0] > 1 << 20 ||
-        options[1] < 0 || options[1] > UINT32_MAX)
-        TRY(sp_fail(err, SP_EFILE, "%s: does not say how it was trained; make the file again", file));
-    origin.batch = (int32_t)options[0];
-    origin.seed = (uint32_t)options[1];
-    *out = origin;
-    origin = (sp_weights_origin){0};
-done:
-    free(masking);
-    sp_weights_origin_clear(&origin);
-    return status;
-}
-
-sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network,
-                          sp_training_state **state, sp_weights_origin *origin, sp_error *err)
+sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network, sp_error *err)
 {
     sp_tensor_file *tensors = NULL;
-    sp_network *read = NULL;
-    sp_training_state *so_far = NULL;
     sp_status status = SP_OK;
     TRY(sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", how,
                             &tensors, err));
-    TRY(read_network(tensors, file, &read, err));
-    if (state) {
-        TRY(read_state(tensors, file, read, &so_far, err));
-        TRY(read_origin(tensors, file, origin, err));
-        *state = so_far;
-        so_far = NULL;
-    }
-    *network = read;
-    read = NULL;
+    TRY(read_network(tensors, file, network, err));
 done:
     sp_tensor_file_close(tensors);
-    sp_network_free(read);
-    sp_training_state_free(so_far);
     return status;
 }

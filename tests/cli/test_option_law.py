@@ -202,10 +202,8 @@ simulate recipe.json -o out.h5
 train signals.h5 -o out.h5 --epochs 1 --batch 64
     --output                        ; = signals.h5 --epochs 1
     --force                         ; = signals.h5 -o old.h5 --epochs 1
-    --resume                        ; = signals.h5 -o weights.h5 --epochs 2 --batch 64
     --masking                       ; --model abc.json
     --model abc.json                ; --masking true-previous
-    --beside                        ; --report r.html
     --allow-external                ; = sub/signals.h5 -o out.h5 --epochs 1
 
 predict signals.h5 --weights weights.h5 -o out.h5

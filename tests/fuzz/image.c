@@ -351,14 +351,10 @@ static void use_weights(const sp_file_access *how)
 {
     sp_error err = {.message = ""};
     sp_network *network = NULL;
-    sp_training_state *state = NULL;
-    sp_weights_origin origin = {0};
-    if (sp_weights_load(name, how, &network, &state, &origin, &err) != SP_OK) {
+    if (sp_weights_load(name, how, &network, &err) != SP_OK) {
         assert(err.message[0]);
         return;
     }
-    sp_weights_origin_clear(&origin);
-    sp_training_state_free(state);
     sp_network_free(network);
 }
 

@@ -36,9 +36,8 @@ function write() {
   recipe.signals.test = 1;
   fs.writeFileSync(at("recipe.json"), JSON.stringify(recipe));
   program("simulate", at("recipe.json"), "-o", at("signals.h5"));
-  program("train", at("signals.h5"), "-o", at("masked.h5"), "--epochs", "2", "--masking", "random-previous", "--model", "sleep-strict");
-  program("train", at("signals.h5"), "-o", at("weights.h5"), "--epochs", "2", "--model", "sleep-strict", "--beside", at("masked.h5"),
-      "--report", at("training.html"));
+  program("train", at("signals.h5"), "-o", at("masked.h5"), "--epochs", "2", "--masking", "random-previous",
+      "--model", "sleep-strict", "--report", at("training.html"));
   add("training", at("training.html"));
   execFileSync("python3", [path.join(source, "models/network/experiment.py"), "--report", at("experiment.html")], { stdio: "inherit" });
   add("experiment", at("experiment.html"));

@@ -124,8 +124,7 @@ typedef struct sp_signals_report {
     int64_t n_samples;      /* of each example */
     const float *const *
         examples; /* [K] first samples of a step of each class, [C, n_samples], or NULL where there is none */
-    int32_t n_networks;
-    const sp_trained *networks;
+    const sp_trained *network;
 } sp_signals_report;
 
 /* A whole HTML page that requests nothing, which the caller frees. The same report gives the same bytes. SP_OK, SP_ENOMEM. */

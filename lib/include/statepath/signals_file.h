@@ -138,13 +138,9 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
                               const sp_file_access *how, sp_tensor_file **out, sp_error *err);
 void sp_tensor_file_close(sp_tensor_file *tensors);
 
-/* Length of the first axis of an array, -1 where there is none of that name or no memory to look. */
-int64_t sp_tensor_file_length(const sp_tensor_file *tensors, const char *path);
 /* Reads an array of exactly this type, rank and shape into out (t->data is not looked at). SP_OK; SP_EFILE (missing, unreadable,
  * of another shape or type: names both). */
 sp_status sp_tensor_file_read(const sp_tensor_file *tensors, const sp_tensor *t, void *out, sp_error *err);
-/* A text; the caller frees it; NULL where there is none. SP_OK, SP_EFILE, SP_ENOMEM. */
-sp_status sp_tensor_file_text(const sp_tensor_file *tensors, const char *key, char **text, sp_error *err);
 /* The class names, [n], in one allocation: free(*classes). NULL and 0 where there are none. SP_OK, SP_EFILE, SP_EDATA, SP_ENOMEM.
  */
 sp_status sp_tensor_file_classes(const sp_tensor_file *tensors, char ***classes, int64_t *n, sp_error *err);

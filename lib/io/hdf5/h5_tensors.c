@@ -161,21 +161,6 @@ static sp_stored *find(const sp_tensor_file *tensors, const char *path, sp_statu
     return *status == SP_OK ? array : NULL;
 }
 
-int64_t sp_tensor_file_length(const sp_tensor_file *tensors, const char *path)
-{
-    const sp_h5_store *h = tensors->f.own;
-    int64_t length = -1;
-    sp_h5_data data; /* takes no memory of ours, whose lack nobody could say here */
-    sp_h5_quiet quiet;
-    sp_h5_quiet_begin(&quiet);
-    const sp_status status = sp_h5_data_open(h->file, tensors->name, path, "", &data, NULL);
-    if (status == SP_OK) {
-        length = data.rank > 0 ? (int64_t)data.dims[0] : -1;
-        sp_h5_data_close(&data);
-    }
-    return sp_h5_quiet_end(&quiet, status, NULL) == SP_OK ? length : -1;
-}
-
 static sp_status read_tensor(const sp_tensor_file *tensors, const sp_tensor *t, void *out, sp_error *err)
 {
     const sp_element element = {.kind = t->type == SP_TENSOR_I64 ? SP_ELEMENT_INT : SP_ELEMENT_FLOAT,
@@ -206,18 +191,6 @@ sp_status sp_tensor_file_read(const sp_tensor_file *tensors, const sp_tensor *t,
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     return sp_h5_quiet_end(&quiet, read_tensor(tensors, t, out, err), err);
-}
-
-sp_status sp_tensor_file_text(const sp_tensor_file *tensors, const char *key, char **text, sp_error *err)
-{
-    sp_h5_quiet quiet;
-    sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_quiet_end(&quiet, read_text(tensors, key, text, err), err);
-    if (status != SP_OK) {
-        free(*text);
-        *text = NULL;
-    }
-    return status;
 }
 
 sp_status sp_tensor_file_classes(const sp_tensor_file *tensors, char ***classes, int64_t *n, sp_error *err)

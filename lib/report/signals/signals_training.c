@@ -66,126 +66,107 @@ static answers count_answers(const sp_signals_report *r, const sp_trained *netwo
 void sp_drawing_outcome(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
+    const sp_trained *network = r->network;
     sp_buffer *out = &d->out;
-    for (int32_t i = 0; i < r->n_networks; i++) {
-        const sp_trained *network = &r->networks[i];
-        answers a = count_answers(r, network);
-        sp_html_say(out, i ? "; trained %s" : "Trained %s", network->how);
-        sp_buffer_format(out, "%s, %s", network->is_meant_to_fail ? ", which is meant to fail" : "",
-                         i ? "it" : "the network");
-        if (a.n > 0) {
-            sp_buffer_say(out, " is right at %jd of %jd testing steps (", a.right, a.n);
-            sp_buffer_percent(out, a.right, a.n);
-            sp_buffer_text(out, ")");
-            if (a.only >= 0)
-                sp_html_say(out, " and says %s for all of them", r->classes[a.only]);
-        } else {
-            sp_buffer_format(out, " has an accuracy of ");
-            number(out, network->n_epochs > 0 ? network->accuracy[network->n_epochs - 1] : NAN);
-            sp_buffer_text(out, " over the training steps, and none were kept for testing");
-        }
+    answers a = count_answers(r, network);
+    sp_html_say(out, "Trained %s", network->how);
+    sp_buffer_format(out, "%s, the network", network->is_meant_to_fail ? ", which is meant to fail" : "");
+    if (a.n > 0) {
+        sp_buffer_say(out, " is right at %jd of %jd testing steps (", a.right, a.n);
+        sp_buffer_percent(out, a.right, a.n);
+        sp_buffer_text(out, ")");
+        if (a.only >= 0)
+            sp_html_say(out, " and says %s for all of them", r->classes[a.only]);
+    } else {
+        sp_buffer_format(out, " has an accuracy of ");
+        number(out, network->n_epochs > 0 ? network->accuracy[network->n_epochs - 1] : NAN);
+        sp_buffer_text(out, " over the training steps, and none were kept for testing");
     }
     sp_buffer_text(out, ".");
 }
 
 /* ---- learning ---- */
 
-/* One curve over epochs, dashed for what was tested, ending in the shape of its network. */
-static void curve(sp_drawing *d, sp_chart *chart, int network, int32_t n, const double *y, bool is_test)
+/* One curve over epochs, dashed for what was tested. */
+static void curve(sp_drawing *d, sp_chart *chart, int32_t n, const double *y, bool is_test)
 {
-    char class[32] = "curve k0";
     sp_point *points = malloc(((size_t)n + 1) * sizeof *points);
     d->out.failed |= !points;
-    class[7] = (char)('0' + network % 8);
-    if (is_test)
-        memcpy(class + 8, " d1", 4);
     for (int32_t e = 0; points && e < n; e++)
         points[e] = (sp_point){e + 1, chart->y.is_log ? fmax(y[e], chart->y.low) : y[e]};
     if (points && n) {
-        sp_chart_line(chart, class, n, points);
-        sp_chart_mark(chart, network, points[n - 1]);
+        sp_chart_line(chart, is_test ? "curve k0 d1" : "curve k0", n, points);
+        sp_chart_mark(chart, 0, points[n - 1]);
     }
     free(points);
 }
 
 /* Limits of the losses above zero. */
-static sp_axis loss_axis(const sp_signals_report *r)
+static sp_axis loss_axis(const sp_trained *network)
 {
     double low = INFINITY, high = 0;
-    for (int32_t i = 0; i < r->n_networks; i++)
-        for (int32_t e = 0; e < r->networks[i].n_epochs; e++) {
-            const double both[2] = {r->networks[i].loss[e], r->networks[i].test_loss[e]};
-            for (int j = 0; j < 2; j++)
-                if (isfinite(both[j]) && both[j] > 0) {
-                    low = fmin(low, fmax(both[j], 1e-12));
-                    high = fmax(high, both[j]);
-                }
-        }
+    for (int32_t e = 0; e < network->n_epochs; e++) {
+        const double both[2] = {network->loss[e], network->test_loss[e]};
+        for (int j = 0; j < 2; j++)
+            if (isfinite(both[j]) && both[j] > 0) {
+                low = fmin(low, fmax(both[j], 1e-12));
+                high = fmax(high, both[j]);
+            }
+    }
     return high > 0 ? sp_axis_powers("nats per step", low, high) : sp_axis_powers("nats per step", 0.1, 1);
 }
 
 static void chart(sp_drawing *d, const char *title, bool is_loss)
 {
-    const sp_signals_report *r = d->r;
-    int32_t last = 2;
-    for (int32_t i = 0; i < r->n_networks; i++)
-        last = r->networks[i].n_epochs > last ? r->networks[i].n_epochs : last;
+    const sp_trained *n = d->r->network;
+    const int32_t last = n->n_epochs > 2 ? n->n_epochs : 2;
     sp_chart plot = {.out = &d->out, .n_pictures = &d->n_pictures, .area = &sp_area_plot};
     plot.x = sp_axis_around("epoch", 1, last);
     plot.x.step = fmax(1, plot.x.step);
     plot.x.decimals = 0;
     plot.x.low = 1;
     plot.x.high = last;
-    plot.y = is_loss ? loss_axis(r) : (sp_axis){.high = 1, .step = 0.2, .decimals = 1};
+    plot.y = is_loss ? loss_axis(n) : (sp_axis){.high = 1, .step = 0.2, .decimals = 1};
     sp_buffer_format(&plot.title, "%s by epoch", title);
-    for (int32_t i = 0; i < r->n_networks; i++)
-        sp_buffer_format(&plot.description, "%s%s", i ? ", " : "Networks: ", r->networks[i].name);
+    sp_buffer_format(&plot.description, "Network: %s", n->name);
     sp_buffer_text(&d->out, "<figure class=\"plot\">");
     sp_chart_open(&plot);
-    for (int32_t i = 0; i < r->n_networks; i++) {
-        const sp_trained *n = &r->networks[i];
-        curve(d, &plot, i, n->n_epochs, is_loss ? n->loss : n->accuracy, false);
-        curve(d, &plot, i, n->n_epochs, is_loss ? n->test_loss : n->test_accuracy, true);
-    }
+    curve(d, &plot, n->n_epochs, is_loss ? n->loss : n->accuracy, false);
+    curve(d, &plot, n->n_epochs, is_loss ? n->test_loss : n->test_accuracy, true);
     sp_chart_close(&plot);
     sp_buffer_format(&d->out, "<figcaption>%s</figcaption></figure>\n", title);
 }
 
 void sp_drawing_learning(sp_drawing *d)
 {
-    const sp_signals_report *r = d->r;
+    const sp_trained *n = d->r->network;
+    const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};
     sp_table table = {.title = "After the last epoch"};
     sp_buffer_text(&d->out, "<ul class=\"key\">");
-    for (int32_t i = 0; i < r->n_networks; i++)
-        sp_series_key(&d->out, i, r->networks[i].name);
+    sp_series_key(&d->out, 0, n->name);
     sp_buffer_text(&d->out, "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing "
                             "steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
     sp_buffer_text(&d->out, "</div>\n");
     sp_table_columns(&table, "network|epochs|loss|accuracy|test loss|test accuracy");
-    for (int32_t i = 0; i < r->n_networks; i++) {
-        const sp_trained *n = &r->networks[i];
-        const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};
-        sp_table_cell_text(&table, SP_TONE_PLAIN, n->name);
-        sp_table_cell_count(&table, SP_TONE_PLAIN, n->n_epochs);
-        for (int c = 0; c < 4; c++)
-            number(sp_table_cell(&table, SP_TONE_PLAIN), n->n_epochs > 0 ? columns[c][n->n_epochs - 1] : NAN);
-    }
+    sp_table_cell_text(&table, SP_TONE_PLAIN, n->name);
+    sp_table_cell_count(&table, SP_TONE_PLAIN, n->n_epochs);
+    for (int c = 0; c < 4; c++)
+        number(sp_table_cell(&table, SP_TONE_PLAIN), n->n_epochs > 0 ? columns[c][n->n_epochs - 1] : NAN);
     sp_table_html(&table, "wide", NULL, &d->out);
     sp_table_free(&table);
-    for (int32_t i = 0; i < r->n_networks; i++)
-        if (r->networks[i].is_meant_to_fail)
-            sp_html_say(&d->out,
-                        "<p class=\"small\">%s is meant to fail. Where the drawn class forbids the step's "
-                        "own label, that logit is a "
-                        "constant, -10⁹, without gradient: the loss is 10⁹ whatever the network says, and "
-                        "training can only push the "
-                        "other logits down.</p>\n",
-                        r->networks[i].name);
+    if (n->is_meant_to_fail)
+        sp_html_say(&d->out,
+                    "<p class=\"small\">%s is meant to fail. Where the drawn class forbids the step's "
+                    "own label, that logit is a "
+                    "constant, -10⁹, without gradient: the loss is 10⁹ whatever the network says, and "
+                    "training can only push the "
+                    "other logits down.</p>\n",
+                    n->name);
 }
 
-/* ---- what the networks say ---- */
+/* ---- what the network says ---- */
 
 /* The path of a recording as a staircase of lanes, illegal steps marked by triangles above. Returns their number. */
 static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, int64_t n)
@@ -228,7 +209,7 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
 void sp_drawing_hypnograms(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
-    int64_t before = 0, n = 0;
+    int64_t n = 0;
     for (; !r->is_test[n]; n++) /* the section is there where one is */
         ;
     sp_drawing_class_key(d);
@@ -237,8 +218,7 @@ void sp_drawing_hypnograms(sp_drawing *d)
                 "forbid.</p>\n",
                 r->ids[n]);
     hypnogram(d, "labels", r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
-    for (int32_t i = 0; i < r->n_networks; i++)
-        hypnogram(d, r->networks[i].name, r->networks[i].path + before, r->offsets[n + 1] - r->offsets[n]);
+    hypnogram(d, r->network->name, r->network->path, r->offsets[n + 1] - r->offsets[n]);
 }
 
 static void confusion_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
@@ -270,7 +250,6 @@ static void confusion(sp_drawing *d, const sp_trained *network)
 void sp_drawing_confusions(sp_drawing *d)
 {
     sp_buffer_text(&d->out, "<div class=\"grid\">\n");
-    for (int32_t i = 0; i < d->r->n_networks; i++)
-        confusion(d, &d->r->networks[i]);
+    confusion(d, d->r->network);
     sp_buffer_text(&d->out, "</div>\n");
 }
