@@ -46,9 +46,6 @@ class TestJudging(st.TestCase):
         done = self.compare("--fail-if", "viterbi.illegal > 0", "--fail-if", "viterbi.accuracy <= argmax.accuracy + 1", status=4)
         self.assertEqual(done.stderr, "statepath: --fail-if: viterbi.accuracy <= argmax.accuracy + 1 is true: viterbi.accuracy is %.10g, "
                                       "argmax.accuracy + 1 is %.10g\n" % (result["viterbi"]["accuracy"], result["argmax"]["accuracy"] + 1))
-        done = self.compare("--fail-if", "viterbi.illegal / 0 > 1", status=4)
-        self.assertEqual(done.stderr, "statepath: --fail-if: viterbi.illegal / 0 > 1 cannot be judged: viterbi.illegal / 0 is undefined "
-                                      "(division by zero)\n")
         self.compare("-o", "p.h5")
         self.statepath("evaluate", "p.h5", "-q", "--fail-if", "viterbi.accuracy > 0", status=4)
         self.statepath("evaluate", "p.h5", "-q", "--fail-if", "viterbi.classes.N1.f1 < 0", stderr="")
@@ -61,7 +58,7 @@ class TestJudging(st.TestCase):
                                     "recordings, steps, scored_steps"),
             ("viterbi.classes.N9.f1 < 1", '--fail-if: the gate at "N9.f1 < 1": there is no such class; the classes are Wake, N1, N2, N3, REM'),
             ("viterbi.accuracy", '--fail-if: the gate at "viterbi.accuracy": a gate is a comparison, as in viterbi.illegal > 0'),
-            ("viterbi.accuracy < (", "--fail-if: the gate ends too early: a number or a figure is missing, such as viterbi.accuracy"),
+            ("viterbi.accuracy <", "--fail-if: the gate ends too early: a number or a figure is missing, such as viterbi.accuracy"),
         ]:
             self.refuses("compare", "night.h5", *MODEL, "--fail-if", gate, "-o", "p.h5", "--json", "r.json", sentence=sentence, status=2)
         done = self.compare("--fail-if", "viterbi.acc < 1", status=2)

@@ -1,5 +1,4 @@
-/* Gates: what they say about made results, what they refuse and how, and random ones against a plain evaluation of the same tree.
- */
+/* Gates: what they say about made results, what they refuse and how. */
 #include "check.h"
 #include "failing_alloc.h"
 #include "sample.h"
@@ -60,23 +59,11 @@ static void test_says_what_it_saw(void **state)
                 "- 0.01 is 0.74");
     assert_says(&w, "viterbi.accuracy > argmax.accuracy", SP_GATE_PASSED, "");
     assert_says(&w, "argmax.illegal>1", SP_GATE_TRIPPED, "argmax.illegal>1 is true: argmax.illegal is 2");
-    assert_says(
-        &w, "  viterbi.illegal == 0 and (greedy.undecoded >= 1 or mask_ceiling < 1) ", SP_GATE_TRIPPED,
-        "viterbi.illegal == 0 and (greedy.undecoded >= 1 or mask_ceiling < 1) is true: viterbi.illegal is 0, "
-        "greedy.undecoded is 1");
     assert_says(&w, "viterbi.kappa < 0.5", SP_GATE_UNDEFINED,
                 "viterbi.kappa < 0.5 cannot be judged: viterbi.kappa is undefined (one class only)");
-    assert_says(&w, "viterbi.illegal / viterbi.illegal > 1", SP_GATE_UNDEFINED,
-                "viterbi.illegal / viterbi.illegal > 1 cannot be judged: viterbi.illegal / viterbi.illegal "
-                "is undefined (division by "
-                "zero)");
-    assert_says(&w, "viterbi.illegal > 0 and viterbi.kappa < 0.5", SP_GATE_PASSED, "");
-    assert_says(&w, "viterbi.illegal == 0 or viterbi.kappa < 0.5", SP_GATE_TRIPPED,
-                "viterbi.illegal == 0 or viterbi.kappa < 0.5 is true: viterbi.illegal is 0, viterbi.kappa is "
-                "undefined (one class only)");
-    assert_says(&w, "viterbi.illegal != 0 or viterbi.kappa < 0.5", SP_GATE_UNDEFINED,
-                "viterbi.illegal != 0 or viterbi.kappa < 0.5 cannot be judged: viterbi.kappa is undefined "
-                "(one class only)");
+    assert_says(&w, "viterbi.illegal < viterbi.kappa + 1", SP_GATE_UNDEFINED,
+                "viterbi.illegal < viterbi.kappa + 1 cannot be judged: viterbi.illegal is 0, viterbi.kappa + "
+                "1 is undefined (one class only)");
     char text[256], expected[512];
     snprintf(text, sizeof text, "viterbi.classes.%s.f1 <= .25", c->classes[1]);
     snprintf(expected, sizeof expected, "%s is true: viterbi.classes.%s.f1 is 0.25", text, c->classes[1]);
@@ -84,9 +71,6 @@ static void test_says_what_it_saw(void **state)
     snprintf(text, sizeof text, "\"viterbi\".classes.'%s'.f1 < 0.2", c->classes[1]);
     assert_says(&w, text, SP_GATE_PASSED, "");
     assert_says(&w, "reference.illegal > recordings", SP_GATE_PASSED, "");
-    assert_says(&w, "steps != 14 or scored_steps != 13 or recordings != 2", SP_GATE_PASSED, "");
-    assert_says(&w, "1e308 * 10 > 1", SP_GATE_UNDEFINED,
-                "1e308 * 10 > 1 cannot be judged: 1e308 * 10 is undefined (too large a number)");
     /* a short buffer is cut, never overrun */
     char small[12];
     assert_int_equal(judge(&w, "argmax.illegal > 1", small, sizeof small), SP_GATE_TRIPPED);
@@ -95,34 +79,27 @@ static void test_says_what_it_saw(void **state)
     sp_comparison_free(w.c);
 }
 
-static void test_precedence(void **state)
+static void test_relations(void **state)
 {
     (void)state;
     world w = world_new();
     static const struct {
         const char *text;
         bool is_true;
-    } cases[] = {{"1 + 2 * 3 == 7", true},
-                 {"(1 + 2) * 3 == 9", true},
-                 {"8 - 4 - 2 == 2", true},
-                 {"8 / 4 / 2 == 1", true},
-                 {"-2 * -3 == 6", true},
-                 {"--2 == 2", true},
-                 {"2 - -3 == 5", true},
-                 {"1 < 2 or 1 > 2 and 1 > 2", true},
-                 {"(1 < 2 or 1 > 2) and 1 > 2", false},
-                 {"1 <= 1 and 1 >= 1", true},
-                 {"1 != 1", false},
-                 {"((((1)))) < ((2))", true},
-                 {"1.5e1 == 15", true},
-                 {".5 == 5e-1", true},
-                 {"2. == 2", true},
-                 {"(1<2)and(2<3)or(3<1)", true}};
+    } cases[] = {{"recordings < 2", false},          {"recordings < 3", true},
+                 {"recordings <= 2", true},          {"recordings <= 1", false},
+                 {"recordings > 1", true},           {"recordings > 2", false},
+                 {"recordings >= 2", true},          {"recordings >= 3", false},
+                 {"recordings == 2", true},          {"recordings == 2.5", false},
+                 {"recordings != 2", false},         {"recordings!=3", true},
+                 {"recordings == steps - 12", true}, {"recordings == steps -1.2e1", true},
+                 {"steps == recordings + 12", true}, {"steps == recordings+.12", false},
+                 {"recordings > -2", true},          {"recordings == 2.", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char sentence[512];
-        sp_gate_verdict verdict = judge(&w, cases[i].text, sentence, sizeof sentence);
-        if (verdict != (cases[i].is_true ? SP_GATE_TRIPPED : SP_GATE_PASSED))
-            fail_msg("%s: verdict %d", cases[i].text, verdict);
+        if (judge(&w, cases[i].text, sentence, sizeof sentence) !=
+            (cases[i].is_true ? SP_GATE_TRIPPED : SP_GATE_PASSED))
+            fail_msg("%s: %s", cases[i].text, sentence);
     }
     sp_comparison_free(w.c);
 }
@@ -133,14 +110,14 @@ static void test_several(void **state)
     world w = world_new();
     sp_error err = {0};
     sp_gate *gate = NULL;
-    assert_ok(sp_gate_new(" ; argmax.illegal > 1;viterbi.illegal > 0 ;; 1 < 2;", &w.scope, &gate, &err),
+    assert_ok(sp_gate_new(" ; argmax.illegal > 1;viterbi.illegal > 0 ;; steps > 2;", &w.scope, &gate, &err),
               &err);
     assert_int_equal(sp_gate_n_conditions(gate), 3);
     char sentence[256];
     assert_int_equal(sp_gate_judge(gate, 0, w.c, sentence, sizeof sentence), SP_GATE_TRIPPED);
     assert_int_equal(sp_gate_judge(gate, 1, w.c, sentence, sizeof sentence), SP_GATE_PASSED);
     assert_int_equal(sp_gate_judge(gate, 2, w.c, sentence, sizeof sentence), SP_GATE_TRIPPED);
-    assert_string_equal(sentence, "1 < 2 is true");
+    assert_string_equal(sentence, "steps > 2 is true: steps is 14");
     sp_gate_free(gate);
     sp_comparison_free(w.c);
 }
@@ -152,8 +129,8 @@ static void test_names_of_all_kinds(void **state)
     sp_gate_scope scope = {
         .n_strategies = 7, .strategies = names, .n_classes = 4, .classes = classes, .has_labels = true};
     static const char *const good[] = {"beam:8.illegal > 0",
-                                       "posterior-viterbi.accuracy - viterbi.accuracy < 0",
-                                       "viterbi.accuracy-viterbi.kappa<0",
+                                       "posterior-viterbi.accuracy < viterbi.accuracy - 0.1",
+                                       "viterbi.accuracy<viterbi.kappa+1",
                                        "'a \"b\"; c'.illegal > 0",
                                        "\"reference\".accuracy > 0",
                                        "reference.illegal > 0",
@@ -201,24 +178,27 @@ static void test_refuses(void **state)
         {"viterbi.classes.\"N1\" < 1", "a class is followed by a figure, as in N1.f1"},
         {"viterbi.classes.\"N1", "a closing \" is missing"},
         {"viterbi.illegal", "a gate is a comparison, as in viterbi.illegal > 0"},
-        {"1 < 2; 3", "a gate is a comparison"},
-        {"1 < 2 < 3", "\"a < b < c\" is written a < b and b < c"},
-        {"1 and 2", "\"and\" and \"or\" join comparisons"},
-        {"(1 < 2) + 1 > 0", "a comparison is not a number"},
-        {"-(1 < 2)", "a comparison has no sign"},
-        {"1 <", "the gate ends too early: a number or a figure is missing"},
-        {"(1 < 2", "the gate ends too early: a closing parenthesis is missing"},
-        {"1 < 2)", "the gate at \")\": an operator belongs here"},
-        {"1 = 2", "equal is written =="},
-        {"1 =< 2", "equal is written =="},
-        {"1 < 2 viterbi.illegal", "an operator belongs here"},
-        {"1 < inf", "there is no such strategy or figure"},
-        {"1 < 0x10", "this is not a number"},
-        {"1 < 1.2.3", "this is not a number"},
-        {"1 < 1e999", "the number is too large"},
-        {"1 < $2", "a number or a figure belongs here"},
-        {"1 < 2 & 3 < 4", "an operator belongs here"},
-        {"viterbi.accuracy < 0.5 andgreedy.illegal > 0", "an operator belongs here"},
+        {"steps < 2; steps", "a gate is a comparison"},
+        {"1 < 2", "the gate at \"1 < 2\": a gate begins with a figure, as in viterbi.illegal > 0"},
+        {"(steps < 2)", "a gate begins with a figure"},
+        {"steps <", "the gate ends too early: a number or a figure is missing"},
+        {"steps < 2)", "the gate at \")\": a gate ends here, or one number is added"},
+        {"steps = 2", "equal is written =="},
+        {"steps =< 2", "equal is written =="},
+        {"steps === 2", "equal is written =="},
+        {"steps + 1 < 2", "a comparison belongs here: < <= > >= == !="},
+        {"steps < 2 < 3", "a gate ends here"},
+        {"steps < 2 + 3", "a gate ends here"},
+        {"steps < recordings * 2", "a gate ends here"},
+        {"steps < recordings + 1 + 1", "a gate ends here"},
+        {"steps < recordings + steps", "this is not a number"},
+        {"steps < 2 and steps > 1", "a gate ends here"},
+        {"steps < -viterbi.illegal", "this is not a number"},
+        {"steps < inf", "there is no such strategy or figure"},
+        {"steps < 0x10", "this is not a number"},
+        {"steps < 1.2.3", "this is not a number"},
+        {"steps < 1e999", "the number is too large"},
+        {"steps < $2", "a number or a figure belongs here"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sp_error err = {0};
@@ -240,14 +220,10 @@ static void test_refuses(void **state)
     scope.n_strategies = 2;
     assert_int_equal(sp_gate_new("viterbi.broken > 1", &scope, &gate, &err), SP_EINVAL);
     assert_non_null(strstr(err.message, "broken counts against argmax, which is not among the strategies"));
-    char deep[5000];
-    memset(deep, '(', sizeof deep);
-    deep[200] = '\0';
-    assert_int_equal(sp_gate_new(deep, &scope, &gate, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "more than 100 levels"));
-    memset(deep, '1', sizeof deep);
-    deep[sizeof deep - 1] = '\0';
-    assert_int_equal(sp_gate_new(deep, &scope, &gate, &err), SP_EINVAL);
+    char longest[5000];
+    memset(longest, '1', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(sp_gate_new(longest, &scope, &gate, &err), SP_EINVAL);
     assert_non_null(strstr(err.message, "at most 4096"));
 }
 
@@ -271,8 +247,6 @@ static void test_any_text(void **state)
                                        "illegal",
                                        "argmax.kappa",
                                        " ",
-                                       "and",
-                                       "or",
                                        "<",
                                        "<=",
                                        "==",
@@ -280,10 +254,6 @@ static void test_any_text(void **state)
                                        ">",
                                        "+",
                                        "-",
-                                       "*",
-                                       "/",
-                                       "(",
-                                       ")",
                                        "1",
                                        "0.5",
                                        "e",
@@ -300,9 +270,7 @@ static void test_any_text(void **state)
                                        "9",
                                        "viterbi.illegal",
                                        "greedy.accuracy",
-                                       " > ",
-                                       " or ",
-                                       " and "};
+                                       " > "};
     world w = world_new();
     int n_good = 0;
     for (int i = 0; i < 60000; i++) {
@@ -311,8 +279,8 @@ static void test_any_text(void **state)
             for (uint32_t n = draw(12); n > 0; n--)
                 strcat(text, bits[draw(sizeof bits / sizeof *bits)]);
         } else { /* a good one with up to three letters changed */
-            strcpy(text, "viterbi.accuracy < argmax.kappa - 0.01 or (greedy.illegal>=2 and 1 != "
-                         "reference.changes); steps > 1e3");
+            strcpy(text, "viterbi.accuracy < argmax.kappa - 0.01; greedy.illegal>=2; "
+                         "reference.changes != 1; steps > 1e3");
             for (uint32_t n = draw(4); n > 0; n--)
                 text[draw((uint32_t)strlen(text))] = "abv.<>=()+-*/ ;1e\"'"[draw(19)];
         }
@@ -334,72 +302,6 @@ static void test_any_text(void **state)
     sp_comparison_free(w.c);
 }
 
-/* A random sum, written into `text` as it is evaluated; NaN: undefined. */
-static double random_sum(int depth, char *text)
-{
-    if (depth == 0 || draw(3) == 0) {
-        int x = (int)draw(5);
-        sprintf(text + strlen(text), draw(4) ? "%d" : "(-%d)", x);
-        return text[strlen(text) - 1] == ')' ? -x : x;
-    }
-    uint32_t kind = draw(4);
-    strcat(text, "(");
-    double a = random_sum(depth - 1, text);
-    strcat(text, kind == 0 ? "+" : kind == 1 ? " - " : kind == 2 ? "*" : " / ");
-    double b = random_sum(depth - 1, text);
-    strcat(text, ")");
-    return kind == 0 ? a + b : kind == 1 ? a - b : kind == 2 ? a * b : b == 0 ? NAN : a / b;
-}
-
-/* 1 true, 0 false, -1 undefined. */
-static int random_condition(int depth, char *text)
-{
-    if (depth == 0 || draw(3) == 0) {
-        uint32_t kind = draw(6);
-        double a = random_sum(3, text);
-        static const char *const signs[] = {" < ", "<=", ">", " >= ", "==", "!="};
-        strcat(text, signs[kind]);
-        double b = random_sum(3, text);
-        if (isnan(a) || isnan(b))
-            return -1;
-        return kind == 0   ? a < b
-               : kind == 1 ? a <= b
-               : kind == 2 ? a > b
-               : kind == 3 ? a >= b
-               : kind == 4 ? a == b
-                           : a != b;
-    }
-    bool is_and = draw(2);
-    strcat(text, "(");
-    int a = random_condition(depth - 1, text);
-    strcat(text, is_and ? " and " : " or ");
-    int b = random_condition(depth - 1, text);
-    strcat(text, ")");
-    if (is_and)
-        return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? -1 : 1;
-    return a == 1 || b == 1 ? 1 : a < 0 || b < 0 ? -1 : 0;
-}
-
-static void test_random_conditions(void **state)
-{
-    (void)state;
-    world w = world_new();
-    int seen[3] = {0};
-    for (int i = 0; i < 5000; i++) {
-        char text[8192] = "", sentence[64];
-        int expected = random_condition((int)draw(4), text);
-        if (strlen(text) > 4096)
-            continue;
-        sp_gate_verdict verdict = judge(&w, text, sentence, sizeof sentence);
-        seen[expected + 1]++;
-        if (verdict != (expected < 0 ? SP_GATE_UNDEFINED : expected ? SP_GATE_TRIPPED : SP_GATE_PASSED))
-            fail_msg("%s: verdict %d, expected %d", text, verdict, expected);
-    }
-    for (int i = 0; i < 3; i++)
-        assert_true(seen[i] > 200);
-    sp_comparison_free(w.c);
-}
-
 static sp_status attempt(void *arg)
 {
     const world *w = arg;
@@ -416,16 +318,18 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     world w = world_new();
-    assert_true(assert_each_alloc_may_fail(attempt, &w) >= 4);
+    assert_true(assert_each_alloc_may_fail(attempt, &w) >= 3);
     sp_comparison_free(w.c);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_says_what_it_saw),  cmocka_unit_test(test_precedence),
-        cmocka_unit_test(test_several),           cmocka_unit_test(test_names_of_all_kinds),
-        cmocka_unit_test(test_refuses),           cmocka_unit_test(test_any_text),
-        cmocka_unit_test(test_random_conditions), cmocka_unit_test(test_each_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_what_it_saw),
+                                       cmocka_unit_test(test_relations),
+                                       cmocka_unit_test(test_several),
+                                       cmocka_unit_test(test_names_of_all_kinds),
+                                       cmocka_unit_test(test_refuses),
+                                       cmocka_unit_test(test_any_text),
+                                       cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
