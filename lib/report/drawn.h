@@ -18,7 +18,7 @@ sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, i
  * evenly over the ranking. free() them. SP_OK, SP_ENOMEM. */
 sp_status sp_report_spread(const sp_comparison *comparison, int64_t **recordings, int64_t *n, sp_error *err);
 
-/* Does the page of this build decode (was page.wasm built)? */
+/* Does the page of this build decode (was statepath.wasm built)? */
 bool sp_report_decodes(void);
 
 #endif

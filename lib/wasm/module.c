@@ -9,13 +9,31 @@
 #include "core/model/model.h"
 #include "core/prepare.h"
 #include "core/rules/rules.h"
+#include "core/scratch.h"
 #include "core/try.h"
 #include "evaluate/metrics/sequences.h"
 #include "statepath/model_json.h"
-#include "wasm/inside.h"
+#include "statepath/scores.h"
+#include "tags/tags.h"
 #include "wasm/stand_in/jansson.h"
 
-sp_error wasm_failure;
+#ifdef __wasm__
+#define EXPORT(name) __attribute__((export_name(#name)))
+#else /* read by checks only */
+#define EXPORT(name)
+#endif
+
+/* The last one. */
+static sp_error failure;
+
+struct wasm_rules {
+    sp_model *model;
+    sp_chain *chain;
+    sp_prepare_options prepare;
+    bool are_tags;
+    sp_tag *tags;       /* [K] of entities, where the classes are tags */
+    double log_prior[]; /* [K] */
+};
 
 /* NOLINTBEGIN(bugprone-reserved-identifier): the linker's and the hosts' names.
  * Once, before anything else. That it is called here keeps the linker from wrapping every export into a beginning and an end. */
@@ -39,7 +57,7 @@ EXPORT(statepath_give_back) void statepath_give_back(void *memory)
 
 EXPORT(statepath_message) const char *statepath_message(void)
 {
-    return wasm_failure.message;
+    return failure.message;
 }
 
 EXPORT(statepath_version) const char *statepath_version(void)
@@ -63,12 +81,12 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
 {
     sp_model *model = NULL;
     sp_json_numbers = numbers;
-    if (sp_model_from_json(json, "model", &model, &wasm_failure) != SP_OK)
+    if (sp_model_from_json(json, "model", &model, &failure) != SP_OK)
         return NULL;
     wasm_rules *rules = calloc(1, sizeof *rules + (size_t)model->n_classes * sizeof *rules->log_prior);
     if (!rules) {
         sp_model_free(model);
-        sp_no_memory(&wasm_failure);
+        sp_no_memory(&failure);
         return NULL;
     }
     rules->model = model;
@@ -81,14 +99,14 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;
     sp_status status = SP_OK;
-    TRY(sp_fusion_check_count(model, 1, &wasm_failure));
-    TRY(sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &wasm_failure));
-    TRY(sp_prepare_options_check(&rules->prepare, &wasm_failure));
-    TRY(sp_chain_new(model, &options, &rules->chain, &wasm_failure));
+    TRY(sp_fusion_check_count(model, 1, &failure));
+    TRY(sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &failure));
+    TRY(sp_prepare_options_check(&rules->prepare, &failure));
+    TRY(sp_chain_new(model, &options, &rules->chain, &failure));
     rules->tags = malloc((size_t)model->n_classes * sizeof *rules->tags);
-    TRY(rules->tags ? SP_OK : sp_no_memory(&wasm_failure));
+    TRY(rules->tags ? SP_OK : sp_no_memory(&failure));
     TRY(sp_tags_read(model->n_classes, (const char *const *)model->classes, rules->tags, &rules->are_tags,
-                     &wasm_failure));
+                     &failure));
     return rules;
 done:
     statepath_rules_free(rules);
@@ -147,7 +165,7 @@ static sp_status fill(sp_block *block, const wasm_rules *rules, const wasm_recor
     const int32_t K = rules->model->n_classes, T = r->n_steps;
     const unsigned parts =
         SP_BLOCK_SCORES | (r->gaps ? SP_BLOCK_SEGMENTS : 0U) | (r->is_missing_uniform ? SP_BLOCK_MASK : 0U);
-    const sp_status status = sp_block_reserve(block, 1, T, K, SP_F64, parts, &wasm_failure);
+    const sp_status status = sp_block_reserve(block, 1, T, K, SP_F64, parts, &failure);
     if (status != SP_OK)
         return status;
     block->offsets[0] = 0;
@@ -162,48 +180,30 @@ static sp_status fill(sp_block *block, const wasm_rules *rules, const wasm_recor
     return SP_OK;
 }
 
-void wasm_prepared_clear(wasm_prepared *p)
-{
-    sp_block_free(p->block);
-    sp_scratch_free(p->scratch);
-}
-
-sp_status wasm_prepare(wasm_prepared *p, const wasm_rules *rules, const wasm_recording *r, int64_t first_step)
-{
-    sp_prepare_options options = rules->prepare;
-    options.missing_uniform = r->is_missing_uniform;
-    *p = (wasm_prepared){sp_scratch_new(), sp_block_new(), {0}};
-    sp_status status = SP_OK;
-    TRY(p->scratch && p->block ? fill(p->block, rules, r) : sp_no_memory(&wasm_failure));
-    p->block->first_step = first_step;
-    TRY(sp_prepare(p->block, &options, NULL, NULL, &wasm_failure));
-    p->scores = sp_block_batch(p->block).scores;
-done:
-    return status;
-}
-
-sp_status wasm_tell(wasm_recording *r, sp_status status, double score)
-{
-    r->step = status == SP_OK ? -1 : (int32_t)wasm_failure.step;
-    r->score = status == SP_OK ? score : -INFINITY;
-    return status;
-}
-
 EXPORT(statepath_decode)
 sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_recording *r)
 {
     sp_decode_options options = {.relax = r->is_relaxed};
+    sp_prepare_options prepare = rules->prepare;
     sp_decoded result = {.step = -1};
-    wasm_prepared p = {0};
+    sp_block *block = NULL;
+    sp_scratch *scratch = NULL;
     sp_status status = SP_OK;
-    TRY(sp_strategy_parse(strategy, &options.strategy, &wasm_failure));
-    TRY(wasm_prepare(&p, rules, r, 0));
-    TRY(sp_decode(rules->chain, &p.scores, &options, p.scratch, r->path, &result, &wasm_failure));
+    prepare.missing_uniform = r->is_missing_uniform;
+    TRY(sp_strategy_parse(strategy, &options.strategy, &failure));
+    TRY((block = sp_block_new()) && (scratch = sp_scratch_new()) ? SP_OK : sp_no_memory(&failure));
+    TRY(fill(block, rules, r));
+    TRY(sp_prepare(block, &prepare, NULL, NULL, &failure));
+    const sp_scores scores = sp_block_batch(block).scores;
+    TRY(sp_decode(rules->chain, &scores, &options, scratch, r->path, &result, &failure));
 done:
     for (int32_t t = 0; status != SP_OK && t < r->n_steps; t++)
         r->path[t] = -1;
-    wasm_prepared_clear(&p);
-    return wasm_tell(r, status, result.score);
+    sp_block_free(block);
+    sp_scratch_free(scratch);
+    r->step = status == SP_OK ? -1 : (int32_t)failure.step;
+    r->score = status == SP_OK ? result.score : -INFINITY;
+    return status;
 }
 
 /* ---- what paths are ---- */
@@ -213,7 +213,7 @@ static bool is_path(const wasm_rules *rules, int32_t n_steps, const int32_t *pat
 {
     for (int32_t t = 0; t < n_steps; t++)
         if (path[t] < -1 || path[t] >= rules->model->n_classes) {
-            sp_fail(&wasm_failure, SP_EINVAL,
+            sp_fail(&failure, SP_EINVAL,
                     "step %d of the path has class %d, and there are %d: give a decoded path", (int)t,
                     (int)path[t], (int)rules->model->n_classes);
             return false;
@@ -293,7 +293,7 @@ sp_status statepath_count_segments(const wasm_rules *rules, wasm_segments *s)
     const int64_t offsets[] = {0, s->n_steps};
     int64_t *segments = malloc(((size_t)s->n_steps + 1) * sizeof *segments);
     if (!segments)
-        return sp_no_memory(&wasm_failure);
+        return sp_no_memory(&failure);
     for (int32_t t = 0; t < s->n_steps; t++)
         segments[t] = (t ? segments[t - 1] : 0) + (s->gaps && s->gaps[t]);
     const sp_labelled_paths paths = {.n_classes = rules->model->n_classes,
@@ -303,7 +303,7 @@ sp_status statepath_count_segments(const wasm_rules *rules, wasm_segments *s)
                                      .labels = s->labels,
                                      .paths = s->path};
     sp_segment_counts counts;
-    const sp_status status = sp_segments_count(&paths, 0, s->background, &counts, &wasm_failure);
+    const sp_status status = sp_segments_count(&paths, 0, s->background, &counts, &failure);
     if (status == SP_OK) {
         s->reference = (int32_t)counts.reference;
         s->decoded = (int32_t)counts.decoded;

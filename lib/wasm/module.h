@@ -62,37 +62,6 @@ typedef struct wasm_recording {
  * SP_EINVAL, SP_ENOMEM, SP_EBUG. */
 sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_recording *recording);
 
-/* How sure a path is: recording->path is read, and recording->score is log Z.
- *   confidence  out [T] the marginal of the path's class
- * Statuses as above. */
-sp_status statepath_confidence(const wasm_rules *rules, wasm_recording *recording, double *confidence);
-
-/* The n best paths: recording->path [n,T], the best first.
- *   scores   out [n] nats
- *   n_found  out; 0 where it fails
- * Statuses as above. */
-sp_status statepath_nbest(const wasm_rules *rules, wasm_recording *recording, int32_t n, double *scores,
-                          int32_t *n_found);
-
-/* An exact stream (statepath/stream.h). The rules stay while it does. most_lag -1: none. NULL: statepath_message(). */
-typedef struct wasm_stream wasm_stream;
-wasm_stream *statepath_stream_new(const wasm_rules *rules, int32_t most_lag);
-void statepath_stream_free(wasm_stream *stream);
-
-/* Steps that are not yet decided. */
-int32_t statepath_stream_pending(const wasm_stream *stream);
-
-/* The next steps of the recording at hand, prepared as above. recording->path, with room for those that are pending and these, gets
- * the classes of the *n_decided steps that are final now, recording->step counts from the first step of all. A step that fails is
- * not taken, nor is any after it; where a score is bad none is. */
-sp_status statepath_stream_push(wasm_stream *stream, wasm_recording *recording, int32_t *n_decided);
-
-/* Ends the recording: the classes of what is pending. Then another may begin. */
-sp_status statepath_stream_finish(wasm_stream *stream, wasm_recording *recording, int32_t *n_decided);
-
-/* Forgets the recording at hand. */
-void statepath_stream_restart(wasm_stream *stream);
-
 /* Transitions of a path that the rules forbid. A pair with a -1 in it, or across a gap, is no transition.
  *   path   [T] -1..K-1
  *   gaps   [T] or NULL

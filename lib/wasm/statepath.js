@@ -1,4 +1,4 @@
-/* statepath in a page or in node: rules and scores in, the best path that obeys the rules out. Types: statepath.d.ts.
+/* statepath in a page or in node: rules and scores in, the best path that obeys the rules out.
  *
  *   import { load } from "./statepath.js";
  *   const statepath = await load(fetch("statepath.wasm"));
@@ -228,94 +228,11 @@ class Rules {
     exports.statepath_give_back(at);
     return { transitions: Array.from({ length: M }, (none, i) => [...all.subarray(i * M, (i + 1) * M)]), start: [...all.subarray(M * M)] };
   }
-  /* not in a page */
-  /* How sure a path is: the marginal of its class at each step; and log Z. */
-  confidence(scores, path, options = {}) {
-    if (!(scores instanceof Recording)) return this.once(scores, options, (recording) => this.confidence(recording, path));
-    const { memory } = this, taken = [], n = scores.nSteps;
-    try {
-      const at = memory.put(Int32Array, checked("path", path, n, -1, this.nClasses - 1), taken), out = memory.take(n * 8, taken);
-      const { status, score, step, message } = this.ask(scores, (r) => memory.exports.statepath_confidence(this.rules, r, out), at);
-      const values = status === "ok" ? memory.view(Float64Array, out, n).slice() : new Float64Array(n).fill(NaN);
-      return { status, confidence: values, logPartition: score, step, message };
-    } finally {
-      memory.free(taken);
-    }
-  }
-  /* The n best paths, the best first. */
-  nBest(scores, n, options = {}) {
-    if (!(scores instanceof Recording)) return this.once(scores, options, (recording) => this.nBest(recording, n));
-    const { memory } = this, taken = [], T = scores.nSteps, room = Math.max(wholeNumber("n", n, -MOST, MOST), 0);
-    try {
-      const paths = memory.take(room * T * 4, taken), values = memory.take(room * 8, taken), found = memory.take(4, taken);
-      const { status, step, message } = this.ask(scores, (r) => memory.exports.statepath_nbest(this.rules, r, n, values, found), paths);
-      const count = memory.view(Int32Array, found, 1)[0];
-      return { status, paths: Array.from({ length: count }, (none, i) => memory.view(Int32Array, paths + i * T * 4, T).slice()),
-        scores: memory.view(Float64Array, values, count).slice(), step, message };
-    } finally {
-      memory.free(taken);
-    }
-  }
-  /* An exact stream. */
-  stream(options = {}) {
-    return new Stream(this, options);
-  }
-  /* to here */
   free() {
     this.memory.exports.statepath_rules_free(this.rules);
     this.rules = 0;
   }
 }
-
-/* not in a page */
-const MOST = 2 ** 31 - 1;
-
-function wholeNumber(what, x, least, most) {
-  return checked(what, [x], 1, least, most)[0];
-}
-
-/* Steps are final as soon as all paths that are left agree. */
-class Stream {
-  constructor(rules, options) {
-    const unknown = Object.keys(options).find((key) => !["mostLag", "missing"].includes(key));
-    if (unknown) throw new RangeError(unknown + ": there is no such option; there are mostLag, missing");
-    const { mostLag = null, missing } = options;
-    const lag = mostLag === null ? -1 : wholeNumber("mostLag", mostLag, 0, MOST - 1);
-    readOptions({ missing });
-    this.rules = rules;
-    this.missing = missing;
-    this.stream = rules.memory.exports.statepath_stream_new(rules.rules, lag);
-    if (!this.stream) throw rules.memory.failure();
-  }
-  get pending() {
-    return this.rules.memory.exports.statepath_stream_pending(this.stream);
-  }
-  /* What a function of the module decides of so many steps more. */
-  decide(recording, call) {
-    const { memory } = this.rules, taken = [];
-    try {
-      const path = memory.take((this.pending + recording.nSteps) * 4, taken), n = memory.take(4, taken);
-      const { status, step, message } = this.rules.ask(recording, (r) => call(this.stream, r, n), path);
-      return { status, path: memory.view(Int32Array, path, memory.view(Int32Array, n, 1)[0]).slice(), step, message };
-    } finally {
-      memory.free(taken);
-    }
-  }
-  push(scores, gaps = null) {
-    return this.rules.once(scores, { gaps, missing: this.missing }, (recording) => this.decide(recording, this.rules.memory.exports.statepath_stream_push));
-  }
-  finish() {
-    return this.rules.once([], {}, (recording) => this.decide(recording, this.rules.memory.exports.statepath_stream_finish));
-  }
-  restart() {
-    this.rules.memory.exports.statepath_stream_restart(this.stream);
-  }
-  free() {
-    this.rules.memory.exports.statepath_stream_free(this.stream);
-    this.stream = 0;
-  }
-}
-/* to here */
 
 /* source: bytes, a compiled module, or the (promised) response of a fetch. */
 export async function load(source) {

@@ -1,5 +1,5 @@
-# statepath.wasm: rules, and decoding by the plain kernels; and page.wasm, the same without more.c. Debian: clang, lld, wasi-libc,
-# libclang-rt-dev-wasm32. Sets STATEPATH_WASM_MODULE to page.wasm, or to nothing where the compiler cannot make such modules.
+# statepath.wasm: rules, and decoding by the plain kernels. Debian: clang, lld, wasi-libc, libclang-rt-dev-wasm32. Sets
+# STATEPATH_WASM_MODULE to it, or to nothing where the compiler cannot make such modules.
 set(STATEPATH_WASM_MODULE "")
 set(wasm_folder ${CMAKE_CURRENT_SOURCE_DIR}/lib/wasm)
 find_program(STATEPATH_WASM_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 DOC "clang for wasm32-wasi")
@@ -36,8 +36,8 @@ file(GLOB wasm_decode CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*
 list(FILTER wasm_decode EXCLUDE REGEX "/(batch_extras|decode_batch)[.]c$")
 file(GLOB wasm_strategies CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/*.c)
 list(FILTER wasm_strategies EXCLUDE REGEX "/viterbi_dense[.]c$")
-list(APPEND wasm_sources ${wasm_decode} ${wasm_strategies} ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/kernels/sum_steps.c ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/more.c ${wasm_folder}/plain.c)
-set(STATEPATH_WASM_MODULE ${CMAKE_CURRENT_BINARY_DIR}/page.wasm)
+list(APPEND wasm_sources ${wasm_decode} ${wasm_strategies} ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/kernels/sum_steps.c ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)
+set(STATEPATH_WASM_MODULE ${CMAKE_CURRENT_BINARY_DIR}/statepath.wasm)
 set(wasm_objects)
 foreach(source ${wasm_sources}) # one by one: a header makes those again that include it
   file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR}/lib ${source})
@@ -51,14 +51,9 @@ foreach(source ${wasm_sources}) # one by one: a header makes those again that in
   list(APPEND wasm_objects ${object})
 endforeach()
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/wasm)
-set(wasm_whole ${CMAKE_CURRENT_BINARY_DIR}/statepath.wasm)
-set(wasm_part ${wasm_objects})
-list(FILTER wasm_part EXCLUDE REGEX "/wasm_more[.]c[.]o$")
 add_custom_command(OUTPUT ${STATEPATH_WASM_MODULE}
-                   COMMAND ${STATEPATH_WASM_CLANG} ${wasm_link} ${wasm_part} -o ${STATEPATH_WASM_MODULE}
-                   DEPENDS ${wasm_part} COMMENT "Linking page.wasm" VERBATIM)
-add_custom_command(OUTPUT ${wasm_whole}
-                   COMMAND ${STATEPATH_WASM_CLANG} ${wasm_link} ${wasm_objects} -o ${wasm_whole}
+                   COMMAND ${STATEPATH_WASM_CLANG} ${wasm_link} ${wasm_objects} -o ${STATEPATH_WASM_MODULE}
                    DEPENDS ${wasm_objects} COMMENT "Linking statepath.wasm" VERBATIM)
-add_custom_target(statepath-wasm ALL DEPENDS ${wasm_whole} ${STATEPATH_WASM_MODULE})
-install(FILES ${wasm_whole} ${wasm_folder}/statepath.js ${wasm_folder}/statepath.d.ts ${wasm_folder}/package.json DESTINATION ${CMAKE_INSTALL_DATADIR}/statepath)
+add_custom_target(statepath-wasm ALL DEPENDS ${STATEPATH_WASM_MODULE})
+install(FILES ${STATEPATH_WASM_MODULE} ${wasm_folder}/statepath.js ${wasm_folder}/package.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/statepath)

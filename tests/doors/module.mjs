@@ -1,6 +1,5 @@
 // Asks the module what test_doors_module.py asks: node module.mjs WRAPPER MODULE TASKS.
 // TASKS (JSON): {decode: [{model, scores base64 of float64, strategy, gaps, missing}], expressions: [text of JavaScript that uses `statepath` and `model`]}.
-// With n: also confidence and log Z of the path, the n best paths; with cuts, the lengths of pieces: what an exact stream decides of each.
 // Printed (JSON): of each the path and status, the value, or the sentence {error}.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -16,30 +15,12 @@ const answer = (ask) => {
     return { error: error.message };
   }
 };
-function streamed(rules, scores, gaps, cuts) {
-  const stream = rules.stream({ missing: "uniform" }), K = rules.nClasses, pieces = [];
-  let first = 0;
-  for (const n of cuts) {
-    const { status, path } = stream.push(scores.slice(first * K, (first + n) * K), gaps && gaps.slice(first, first + n));
-    pieces.push([...path]);
-    first += n;
-    if (status !== "ok") break;
-  }
-  if (first * K === scores.length) pieces.push([...stream.finish().path]);
-  stream.free();
-  return pieces;
-}
 console.log(JSON.stringify({
-  decode: decode.map(({ model, scores: packed, strategy, gaps, missing, n, cuts }) => answer(() => {
+  decode: decode.map(({ model, scores: packed, strategy, gaps, missing }) => answer(() => {
     const rules = statepath.rules(model), scores = new Float64Array(Uint8Array.from(Buffer.from(packed, "base64")).buffer), options = { gaps, missing };
-    const { path, status } = rules.decode(scores, strategy, options), more = {};
-    if (n && status === "ok") {
-      const { confidence, logPartition } = rules.confidence(scores, path, options), best = rules.nBest(scores, n, options);
-      Object.assign(more, { confidence: [...confidence], logPartition, paths: best.paths.map((one) => [...one]), scores: [...best.scores] });
-    }
-    if (cuts) more.pieces = streamed(rules, scores, gaps, cuts);
+    const { path, status } = rules.decode(scores, strategy, options);
     rules.free();
-    return { path: [...path], status, ...more };
+    return { path: [...path], status };
   })),
   expressions: expressions.map((text) => answer(() => new Function("statepath", "model", "return " + text)(statepath, model))),
 }));

@@ -1,6 +1,6 @@
 # Writes the page's style, script and methods text as one C file, with the base64 SHA-256 of style and script: the page's content
 # security policy names them, so that nothing else in the page can style or run.
-#   cmake -DOUT=page_assets.c -DFOLDER=lib/report/assets -DWRAPPER=lib/wasm/statepath.js -DMODULE=page.wasm -P embed.cmake
+#   cmake -DOUT=page_assets.c -DFOLDER=lib/report/assets -DWRAPPER=lib/wasm/statepath.js -DMODULE=statepath.wasm -P embed.cmake
 # The section that decodes has a script of its own: the module's wrapper, and what_if/. MODULE may be empty: the page does not decode.
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
@@ -41,30 +41,12 @@ function(add_asset name file has_hash)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# Text without what stands between the comments "not in a page" and "to here".
-function(cut_for_page text out)
-  set(from "/* not in a page */")
-  set(to "/* to here */")
-  string(LENGTH "${to}" length)
-  string(FIND "${text}" "${from}" first)
-  while(NOT first EQUAL -1)
-    string(FIND "${text}" "${to}" last)
-    math(EXPR last "${last} + ${length}")
-    string(SUBSTRING "${text}" 0 ${first} before)
-    string(SUBSTRING "${text}" ${last} -1 after)
-    set(text "${before}${after}")
-    string(FIND "${text}" "${from}" first)
-  endwhile()
-  set(${out} "${text}" PARENT_SCOPE)
-endfunction()
-
 # Files joined to one beside OUT, without comments and indentation: the bytes are for data. A page has no modules: the wrapper's exports are
 # plain functions there, and everything is in one block.
 function(join out before after)
   set(joined "${before}")
   foreach(file IN LISTS ARGN)
     file(READ ${file} part)
-    cut_for_page("${part}" part)
     string(APPEND joined "${part}")
   endforeach()
   string(REGEX REPLACE "/[*][^*]*[*]+([^/*][^*]*[*]+)*/" "" joined "${joined}")

@@ -195,14 +195,10 @@ class TestInstall(st.TestCase):
             self.assertEqual(f.read(), self.run_here(os.path.join(self.prefix, "bin/statepath"), "help", "schema"))
 
     def test_the_module_decodes_in_node(self):
-        """share/statepath is a package of its own: wrapper, types, module."""
+        """share/statepath is a package of its own: wrapper and module."""
         folder, node = os.path.join(self.prefix, "share/statepath"), shutil.which("node") or shutil.which("nodejs")
         if not os.path.exists(os.path.join(folder, "statepath.wasm")):
             self.skipTest("statepath.wasm was not built")
-        with open(os.path.join(folder, "statepath.d.ts"), encoding="utf-8") as f:
-            types = f.read()
-        for name in ("load", "rules", "decode", "countIllegal", "weights", "values", "free", "recording", "unpacker", "countEntities", "countSegments", "version"):
-            self.assertRegex(types, r"\b%s\b" % name)
         if not node:
             self.skipTest("no node")
         self.write("decode.mjs", """

@@ -12,14 +12,14 @@ import sys
 import statepath_test as st
 from statepath_test import h5py, np
 
-MODULE = os.path.join(os.environ["STATEPATH_BUILD"], "page.wasm")
+MODULE = os.path.join(os.environ["STATEPATH_BUILD"], "statepath.wasm")
 WRAPPER = os.path.join(st.SOURCE, "lib/wasm/statepath.js")
 NODE = shutil.which("node") or shutil.which("nodejs")
 CHANGES = int(os.environ.get("STATEPATH_CHANGES", "30" if os.environ.get("STATEPATH_WHOLE") else "15"))
 EACH = ["argmax", "greedy", "viterbi", "beam:3", "posterior", "mea", "posterior-viterbi", "online:6"]
 
 if not os.path.exists(MODULE):
-    print("skipped: page.wasm was not built")
+    print("skipped: statepath.wasm was not built")
     sys.exit(77)
 if not NODE:
     print("skipped: node is not installed")
