@@ -1,14 +1,11 @@
-/* statepath mask: masks of rows and of sequences, as commands. */
+/* statepath mask: masks of the rows of a file of scores. */
 #include <string.h>
 
 #include "mask/mask_commands.h"
 #include "outputs.h"
 
-static const command_verb verbs[] = {
-    {"leak", C_LEAK},     {"softmax", C_SOFTMAX},     {"apply", C_APPLY}, {"padding", C_PADDING},
-    {"causal", C_CAUSAL}, {"attention", C_ATTENTION}, {"loss", C_LOSS},   {NULL, 0}};
-static mask_part *const parts[] = {mask_leak,   mask_softmax,   mask_apply, mask_padding,
-                                   mask_causal, mask_attention, mask_loss};
+static const command_verb verbs[] = {{"leak", C_LEAK}, {"softmax", C_SOFTMAX}, {"apply", C_APPLY}, {NULL, 0}};
+static mask_part *const parts[] = {mask_leak, mask_softmax, mask_apply};
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
@@ -17,18 +14,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     while (verbs[i].name && strcmp(words[0], verbs[i].name) != 0)
         i++;
     if (!verbs[i].name)
-        return sp_fail(err, SP_EINVAL,
-                       "mask: \"%s\" is none of leak, softmax, apply, padding, causal, attention, loss",
-                       words[0]);
+        return sp_fail(err, SP_EINVAL, "mask: \"%s\" is none of leak, softmax, apply", words[0]);
     sp_status status = outputs_check(o, inputs, err);
     return status == SP_OK ? parts[i](words[1], o, out, err) : status;
 }
 
 const command mask_command = {
     .name = "mask",
-    .summary = "masks: leak, softmax, padding, attention, losses",
-    .use = {.arguments =
-                "leak|softmax|apply SCORES.h5 | padding|causal|attention FILE.h5|LENGTHS | loss FILE.h5",
+    .summary = "masks of scores: leak, masked softmax, masked logits",
+    .use = {.arguments = "leak SCORES.h5 [--json R.json] | softmax|apply SCORES.h5 [-o OUT.h5]",
             .summary = "what a mask forbids gets -inf, and so exactly no probability; without -o a table",
             .example = "  statepath mask leak moves.h5\n"
                        "      the file's own mask [S,K]: how much probability is on what it forbids\n"
@@ -37,13 +31,7 @@ const command mask_command = {
                        "  statepath mask softmax moves.h5 -o masked.h5\n"
                        "      forbidden classes get exactly 0, the rest sum to 1\n"
                        "  statepath mask apply night.h5 --model sleep-aasm --previous /before\n"
-                       "      logits, -inf where a class may not follow that of dataset before\n"
-                       "  statepath mask padding 3,5,4\n"
-                       "      [N,T]: which steps are real; last: the index of the last one\n"
-                       "  statepath mask attention 3,5,4 --causal\n"
-                       "      [N,T,T]: 0 or -inf, what each step may look at\n"
-                       "  statepath mask loss losses.h5 --mask /real\n"
-                       "      the mean of the losses that count\n",
+                       "      logits, -inf where a class may not follow that of dataset before\n",
             .min_words = 2,
             .max_words = 2},
     .takes = C_MASK,

@@ -141,9 +141,14 @@ static bool is_same(const char *text, size_t length, const char *word)
 static const struct {
     const char *name;
     void (*offer)(place *p);
-} values[] = {{"M", offer_models},   {"RULES", offer_rules},         {"STRATEGY", offer_strategies},
-              {"LIST", offer_list},  {"CONDITION", offer_condition}, {"COMMAND", offer_commands},
-              {"KIND", offer_kinds}, {"MAP", offer_files},           {"FILE.h5|LENGTHS", offer_files}};
+} values[] = {{"M", offer_models},
+              {"RULES", offer_rules},
+              {"STRATEGY", offer_strategies},
+              {"LIST", offer_list},
+              {"CONDITION", offer_condition},
+              {"COMMAND", offer_commands},
+              {"KIND", offer_kinds},
+              {"MAP", offer_files}};
 
 /* What a value of that name may be: such a one, else a choice, else a file with an ending. */
 static void offer_value(place *p, const char *name, size_t length)

@@ -4,12 +4,8 @@
 
 #include "command.h"
 
-/* word  the file; of padding, causal and attention also lengths with commas ("3,5,4") */
-typedef sp_status mask_part(const char *word, const options *o, outcome *out, sp_error *err);
+typedef sp_status mask_part(const char *file, const options *o, outcome *out, sp_error *err);
 
-/* On rows of scores (mask_rows.c). */
-mask_part mask_leak, mask_softmax, mask_apply;
-/* On sequences, a file each (mask_padding.c ...; mask_arrays.h has what they share). */
-mask_part mask_padding, mask_causal, mask_attention, mask_loss;
+mask_part mask_leak, mask_softmax, mask_apply; /* mask_rows.c */
 
 #endif

@@ -30,9 +30,9 @@ static sp_status write_leak(void *arg, const sp_leak_report *report, sp_error *e
     return status;
 }
 
-sp_status mask_leak(const char *word, const options *o, outcome *out, sp_error *err)
+sp_status mask_leak(const char *file, const options *o, outcome *out, sp_error *err)
 {
-    return sp_leak_file(word, &o->run, write_leak, (void *)o, &out->result, err);
+    return sp_leak_file(file, &o->run, write_leak, (void *)o, &out->result, err);
 }
 
 /* ---- softmax, apply ---- */
@@ -92,7 +92,7 @@ typedef struct row_run {
 static void table_head(row_run *r, const char *file)
 {
     mask_table *t = &r->table;
-    const int64_t shown = table_columns(r->work->form, r->info->n_classes);
+    const int64_t shown = table_columns(r->info->n_classes);
     char text[SP_MASKED_CLASS];
     table_title(t, "%s: %s, by %s", file, r->work->what, sp_masked_what(r->masked));
     if (r->info->n_recordings > 1)
@@ -262,7 +262,7 @@ done:
     return status;
 }
 
-sp_status mask_softmax(const char *word, const options *o, outcome *out, sp_error *err)
+sp_status mask_softmax(const char *file, const options *o, outcome *out, sp_error *err)
 {
     static const row_work right = {.function = softmax_rows,
                                    .what = "masked softmax",
@@ -275,11 +275,11 @@ sp_status mask_softmax(const char *word, const options *o, outcome *out, sp_erro
                                    .form = CELL_SHARE,
                                    .is_probs = true,
                                    .has_left = true};
-    return write_rows(word, o, o->multiply ? &wrong : &right, out, err);
+    return write_rows(file, o, o->multiply ? &wrong : &right, out, err);
 }
 
-sp_status mask_apply(const char *word, const options *o, outcome *out, sp_error *err)
+sp_status mask_apply(const char *file, const options *o, outcome *out, sp_error *err)
 {
     static const row_work work = {.function = apply_rows, .what = "masked scores", .form = CELL_NUMBER};
-    return write_rows(word, o, &work, out, err);
+    return write_rows(file, o, &work, out, err);
 }

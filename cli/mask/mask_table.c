@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { MOST_ROWS = 20, MOST_NUMBERS = 10, MOST_FLAGS = 40, WORD_WIDTH = 9, NAME_MOST = 24 };
+enum { MOST_ROWS = 20, MOST_NUMBERS = 10, WORD_WIDTH = 9, NAME_MOST = 24 };
 
 sp_status table_open(mask_table *table, sp_error *err)
 {
@@ -55,21 +55,17 @@ void table_cell(mask_table *table, cell_form form, double x)
         snprintf(text, sizeof text, "%.4f", x);
     else
         snprintf(text, sizeof text, "%.5g", x);
-    if (form == CELL_FLAG)
-        fprintf(table->to, " %s", text);
-    else
-        table_word(table, text);
+    table_word(table, text);
 }
 
-int64_t table_columns(cell_form form, int64_t n)
+int64_t table_columns(int64_t n)
 {
-    const int64_t most = form == CELL_FLAG ? MOST_FLAGS : MOST_NUMBERS;
-    return n < most ? n : most;
+    return n < MOST_NUMBERS ? n : MOST_NUMBERS;
 }
 
 void table_cells(mask_table *table, cell_form form, const double *x, int64_t n)
 {
-    const int64_t shown = table_columns(form, n);
+    const int64_t shown = table_columns(n);
     for (int64_t i = 0; i < shown; i++)
         table_cell(table, form, x[i]);
     if (shown < n)

@@ -10,7 +10,6 @@
 #include "statepath.h"
 
 typedef enum cell_form {
-    CELL_FLAG,  /* 1, 0 */
     CELL_SHARE, /* 0.7210; an exact 0 is "0" */
     CELL_NUMBER /* -0.5, -inf */
 } cell_form;
@@ -37,7 +36,7 @@ void table_cell(mask_table *table, cell_form form, double x);
 /* Numbers of a row, or "..." after the first that fit. */
 void table_cells(mask_table *table, cell_form form, const double *x, int64_t n);
 /* How many columns table_cells() shows. */
-int64_t table_columns(cell_form form, int64_t n);
+int64_t table_columns(int64_t n);
 void table_end(mask_table *table);
 /* "... 1980 more rows" where there were more, and how to have them all. */
 void table_rest(mask_table *table);

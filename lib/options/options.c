@@ -272,7 +272,7 @@ sp_status sp_options_check(const sp_run_options *o, sp_run_call call, sp_error *
 {
     static const uint32_t commands[] = {
         [SP_CALL_COMPARE] = C_COMPARE, [SP_CALL_DECODE] = C_DECODE,   [SP_CALL_EVALUATE] = C_EVALUATE,
-        [SP_CALL_FIT] = C_FIT,         [SP_CALL_CONVERT] = C_CONVERT, [SP_CALL_MASK] = C_ROWS};
+        [SP_CALL_FIT] = C_FIT,         [SP_CALL_CONVERT] = C_CONVERT, [SP_CALL_MASK] = C_MASK};
     return check_all(
         &(all_options){.rows = sp_option_rows, .options = o, .commands = commands[call], .is_library = true},
         err);

@@ -75,7 +75,7 @@ class TestCommands(st.TestCase):
             (["decode", "doors.h5", "-m", "door.json"], "decode: -o PATHS.h5 is missing: where to write the paths"),
             (["stream", "-m", "door.json"], "stream: --lag L is missing: a number of steps, 0 decides at once; or --exact"),
             (["simulate", "r.json"], "simulate: -o DATA.h5 is missing: where to write the data"),
-            (["mask", "leek", "doors.h5"], 'mask: "leek" is none of leak, softmax, apply, padding, causal, attention, loss'),
+            (["mask", "leek", "doors.h5"], 'mask: "leek" is none of leak, softmax, apply'),
             (["model", "new", "boi"], '"boi" is no kind of model; the kinds are bio, bioes, iob1, iob2, ioe1, ioe2, bilou, bmes, left-right, cycle, band or from-labels'),
             (["model", "new", "bio"], "model new bio needs --types A,B,C, or --id2label config.json"),
         ]:

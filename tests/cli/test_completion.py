@@ -133,7 +133,7 @@ class TestCompletion(st.TestCase):
         self.assertEqual(self.bash("decode", "--model", "="), [*MODELS, "rules.json"])
         self.assertEqual(self.bash("decode", "--nbest", ""), [])
         self.assertEqual(self.bash("model", ""), ["list", "show", "check", "new", "point", "audit"])
-        self.assertEqual(self.bash("mask", ""), ["leak", "softmax", "apply", "padding", "causal", "attention", "loss"])
+        self.assertEqual(self.bash("mask", ""), ["leak", "softmax", "apply"])
         self.assertEqual(self.bash("help", ""), [*self.commands, "figures", "schema", "man", "completion"])
         for command in self.commands:
             self.assertEqual(self.bash(command, "x.h5", "--"), self.options_of(command), command)

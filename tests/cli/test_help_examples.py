@@ -26,7 +26,6 @@ class TestExamples(st.TestCase):
         for name in ("night", "nights", "new", "old", "other"):
             self.h5(name + ".h5", **night)
         self.h5("moves.h5", logits=rng.normal(size=(9, 4)), mask=np.tile([True, True, False, True], (9, 1)))
-        self.h5("losses.h5", losses=rng.random(6), real=[True, False] * 3)
         np.savez(self.path("export.npz"), softmax=probs, stage=labels)
         for folder in ("nights", "stages", "labels", "out"):
             os.mkdir(self.path(folder))

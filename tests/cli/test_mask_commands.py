@@ -9,9 +9,6 @@ import statepath_test as st
 ALLOW = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 1, 1, 1, 1], [0, 0, 1, 1, 0], [1, 0, 1, 0, 1]], bool)
 LOGITS = np.array([[1.2355, -0.1710, -0.6606, -0.2050, -1.4690]])
 MOVES = np.array([[1, 0, 1, 1, 0]], bool)
-LOSSES = np.array([[.5135, .5513, .9017, .4005, .0784], [.4215, .5581, .8376, .8771, .9324], [.2851, .7234, .5639, .6350, .9162]])
-REAL = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 1, 1, 1, 0]], bool)
-MASKED = np.array([[0, 1, 0, 0, 1], [1, 0, 1, 0, 0], [0, 0, 0, 1, 0]], bool)
 
 
 def softmax(x):
@@ -71,99 +68,6 @@ night.h5: masked scores, by %s, given the class before in %s
         self.h5("night.h5", logits=np.zeros((2, 5)), before=np.array([5, 2]), classes=st.STAGES)
         self.statepath("mask", "apply", "night.h5", "-m", "sleep-strict", "--previous", "before", "--map", "0=Wake,1=N1,2=N2,3=N3,5=REM", "-o", "a.h5")
         np.testing.assert_array_equal(np.isfinite(self.arrays("a.h5")["logits"]), ALLOW[[4, 2]])
-
-    def test_padding(self):
-        padding = """\
-  sequence    length      last  real steps
-         0         3         2  1 1 1 0 0
-         1         5         4  1 1 1 1 1
-         2         4         3  1 1 1 1 0
-"""
-        self.statepath("mask", "padding", "3,5,4", stdout=padding, stderr="")
-        self.h5("ragged.h5", lengths=np.array([3, 5, 4]), values=np.arange(12.))
-        self.statepath("mask", "padding", "ragged.h5", "--fill", "-1", stderr="", stdout=padding + """\
-    values
-         0          0         1         2        -1        -1
-         1          3         4         5         6         7
-         2          8         9        10        11        -1
-""")
-        self.statepath("mask", "padding", "ragged.h5", "--steps", "6", "-o", "batch.h5", stdout="", stderr="wrote batch.h5\n")
-        with h5py.File(self.path("batch.h5")) as f:
-            self.assertEqual(f["mask"].dtype, bool)
-            np.testing.assert_array_equal(f["mask"][:], np.pad(REAL, ((0, 0), (0, 1))))
-            np.testing.assert_array_equal(f["additive"][:], np.where(f["mask"][:], 0, -np.inf))
-            np.testing.assert_array_equal(f["last"][:], [2, 4, 3])
-            np.testing.assert_array_equal(f["lengths"][:], [3, 5, 4])
-            np.testing.assert_array_equal(f["values"][:][f["mask"][:]], np.arange(12))
-            np.testing.assert_array_equal(f["values"][:][~f["mask"][:]], 0)
-        self.h5("wide.h5", lengths=np.array([1, 0, 2]), values=np.arange(6, dtype="i4").reshape(3, 2))
-        self.statepath("mask", "padding", "wide.h5", "-o", "w.h5")
-        with h5py.File(self.path("w.h5")) as f:
-            np.testing.assert_array_equal(f["values"][:], [[[0, 1], [0, 0]], [[0, 0], [0, 0]], [[2, 3], [4, 5]]])
-            np.testing.assert_array_equal(f["last"][:], [0, -1, 1])
-
-    def test_causal(self):
-        self.statepath("mask", "causal", "4", stderr="", stdout="""\
-      step
-         0  1 0 0 0
-         1  1 1 0 0
-         2  1 1 1 0
-         3  1 1 1 1
-""")
-        self.statepath("mask", "causal", "4", "-o", "c.h5", stdout="")
-        with h5py.File(self.path("c.h5")) as f:
-            np.testing.assert_array_equal(f["mask"][:], np.tril(np.ones((4, 4), bool)))
-            np.testing.assert_array_equal(f["additive"][:], np.where(np.tril(np.ones((4, 4))), 0, -np.inf))
-
-    def test_sum_of_masks(self):
-        self.statepath("mask", "attention", "1,3", "--causal", stderr="", stdout="""\
-what is added to the scores of each key
-  sequence      step
-         0         0          0      -inf      -inf
-         0         1          0      -inf      -inf
-         0         2          0      -inf      -inf
-         1         0          0      -inf      -inf
-         1         1          0         0      -inf
-         1         2          0         0         0
-""")
-
-    def test_attention(self):
-        self.h5("a.h5", scores=np.log([[1., 1., 2.], [1., 3., 4.], [2., 2., 4.]]), values=np.array([[1., 0.], [0., 1.], [8., 8.]]))
-        self.statepath("mask", "attention", "a.h5", "--causal", stderr="", stdout="""\
-weights of the keys
-  sequence      step
-         0         0     1.0000         0         0
-         0         1     0.2500    0.7500         0
-         0         2     0.2500    0.2500    0.5000
-weights times values
-  sequence      step
-         0         0          1         0
-         0         1       0.25      0.75
-         0         2       4.25      4.25
-""")
-
-    def test_loss(self):
-        self.h5("losses.h5", losses=LOSSES, real=REAL, masked=MASKED, length=np.array([3, 5, 4]))
-        self.statepath("mask", "loss", "losses.h5", "--mask", "real", stderr="", stdout="""\
-       row    weight      mean
-         0         3    0.6555
-         1         5   0.72534
-         2         4   0.55185
-mean 0.65005 of 12 losses that count, of 15; their weights sum to 12
-""")
-        self.statepath("mask", "loss", "losses.h5", "--mask", "masked", stderr="", stdout="""\
-       row    weight      mean
-         0         2   0.31485
-         1         2   0.62955
-         2         1     0.635
-mean 0.50476 of 5 losses that count, of 15; their weights sum to 5
-""")
-        by_mask = self.statepath("mask", "loss", "losses.h5", "--mask", "real").stdout
-        self.statepath("mask", "loss", "losses.h5", "--lengths", "length", stdout=by_mask)
-        self.statepath("mask", "loss", "losses.h5", "--mask", "masked", "-o", "mean.h5", stdout="", stderr="wrote mean.h5\n")
-        with h5py.File(self.path("mean.h5")) as f:
-            self.assertEqual(round(f["mean"][0], 3), 0.505)
-            np.testing.assert_array_equal(f["weights"][:], MASKED)
 
 
 class TestLaws(st.TestCase):
@@ -250,36 +154,6 @@ class TestLaws(st.TestCase):
         self.assertEqual((one["rows"], one["leaking"], one["recording"], one["step"]), (other["rows"], other["leaking"], other["recording"], other["step"]))
         self.assertAlmostEqual(one["mean"], other["mean"], places=13)
 
-    def test_attention(self):
-        rng = np.random.default_rng(8)
-        for causal in ([], ["--causal"]):
-            n, t, d = 4, 7, 3
-            lengths, scores, values = rng.integers(1, t + 1, n), rng.normal(size=(n, t, t)).astype("f4"), rng.normal(size=(n, t, d))
-            real = np.arange(t) < lengths[:, None]
-            self.h5("a.h5", scores=scores, lengths=lengths, values=values)
-            self.h5("b.h5", scores=scores, mask=real, values=values)
-            added = np.where(real, 0, -np.inf)[:, None, :] + (np.where(np.tril(np.ones((t, t))), 0, -np.inf) if causal else np.zeros((t, t)))
-            weights = softmax(scores.astype("f8") + added)
-            for file in ("a.h5", "b.h5"):
-                self.statepath("mask", "attention", file, *causal, "-o", "o.h5", "-f")
-                with h5py.File(self.path("o.h5")) as f:
-                    np.testing.assert_array_equal(f["additive"][:], added)
-                    np.testing.assert_array_equal(f["mask"][:], added == 0)
-                    np.testing.assert_allclose(f["weights"][:], weights, rtol=1e-13)
-                    np.testing.assert_allclose(f["output"][:], weights @ values, rtol=1e-10, atol=1e-12)
-
-    def test_loss(self):
-        rng = np.random.default_rng(9)
-        for shape in [(40,), (5, 8), (3, 4, 5)]:
-            losses, mask, weights = rng.exponential(size=shape), rng.random(shape) < .6, rng.exponential(size=shape)
-            losses.flat[np.flatnonzero(~mask)[0]] = np.nan  # does not count
-            self.h5("l.h5", losses=losses, mask=mask, weights=weights)
-            for named, w in [([], mask * weights), (["--mask", "mask"], mask * 1.), (["--mask", "mask", "--weights", "weights"], mask * weights)]:
-                self.statepath("mask", "loss", "l.h5", *named, "-o", "m.h5", "-f")
-                with h5py.File(self.path("m.h5")) as f:
-                    self.assertAlmostEqual(f["mean"][0], np.average(np.nan_to_num(losses), weights=w), places=13)
-                    np.testing.assert_array_equal(f["weights"][:], w)
-
 
 class TestTables(st.TestCase):
     def test_many_rows(self):
@@ -289,8 +163,6 @@ class TestTables(st.TestCase):
         self.assertEqual(lines[1].split(), ["recording", "step", *("class%d" % k for k in range(10)), "...", "leak"])
         self.assertEqual(lines[4].split(), ["b", "0"] + ["0.0714"] * 10 + ["...", "0"])
         self.assertEqual(lines[-1], "... 70 more rows; -o writes all")
-        lines = self.statepath("mask", "padding", ",".join(["2"] * 30)).stdout.splitlines()
-        self.assertEqual((len(lines), lines[-1]), (22, "... 10 more rows; -o writes all"))
 
 
 class TestTrouble(st.TestCase):
@@ -301,11 +173,6 @@ class TestTrouble(st.TestCase):
         self.h5("moves.h5", logits=np.repeat(LOGITS, 4, 0), mask=np.array([[1, 0, 1, 1, 0]] * 2 + [[0] * 5] + [[1] * 5], bool), offsets=np.array([0, 1, 4]),
                 before=np.array([0, 1, 5, 0]), fine=np.array([0, 1, 2, 3]), allow=ALLOW, dead=ALLOW & (np.arange(5) != 3)[:, None],
                 square=np.ones((4, 4), bool), narrow=np.ones((4, 4), bool), odd=np.array([[1, 0, 2, 0, 1]] * 5))
-        self.h5("losses.h5", losses=LOSSES, none=np.zeros((3, 5)), bad=np.where(MASKED, -1., 1), short=np.ones((3, 4), bool), lengths=np.array([3, 6, 4]),
-                two=np.array([1, 2]), half=np.array([1.5, 2, 3]))
-        self.h5("a.h5", scores=np.zeros((2, 3, 3)), lengths=np.array([3, 0]), other=np.zeros((2, 3, 4)), one=np.array([3]), values=np.zeros((2, 4, 1)),
-                none=np.array([[1, 1, 1], [0, 1, 1]], bool), three=np.array([3, 3]), v=np.zeros((2, 3, 1)))
-        self.h5("r.h5", lengths=np.array([3, 5, 4]), values=np.zeros(11))
 
     def test_rows(self):
         for words, status, sentence in [
@@ -345,38 +212,6 @@ class TestTrouble(st.TestCase):
             if sentence:
                 self.assertEqual(done.stderr, "statepath: %s\n" % sentence)
         self.assertNotIn("out.h5", self.files())
-
-    def test_sequences(self):
-        for words, status, sentence in [
-            (["padding", "3,,4"], 2, 'lengths "3,,4": number 2 is missing or too large; write them as 3,5,4'),
-            (["padding", "3,5", "--steps", "4"], 2, "sequence 1 has length 5, which does not fit into 4 steps"),
-            (["padding", "3,5", "--steps", "-4"], 2, "--steps -4: at least 1"),
-            (["padding", "r.h5"], 1, "r.h5: dataset /values has 11 rows, but the lengths add up to 12"),
-            (["padding", "moves.h5"], 1, "moves.h5: there is no dataset /lengths; name the dataset of the sequences' lengths with --lengths"),
-            (["padding", "losses.h5", "--lengths", "half"], 1, "losses.h5: dataset /half, row 0: 1.5 is not a whole number"),
-            (["padding", "losses.h5", "--lengths", "losses"], 1, None),
-            (["causal", "99999999"], 1, "99999999 times 99999999 times 1 values are more than the 268435456 that are made at once; take fewer sequences or "
-             "shorter ones"),
-            (["attention", "a.h5"], 1, "a.h5: dataset /values has shape [2, 4, 1], but must have shape [2, 3, D]"),
-            (["attention", "a.h5", "--values", "v"], 1, "a.h5: item 1, query 0: every key is masked, so there is nothing to look at; let it see a key, or mark "
-             "the query as padding (real_queries)"),
-            (["attention", "a.h5", "--values", "v", "--mask", "none", "--causal"], 1, "a.h5: item 1, query 0: every key is masked, so there is nothing to look "
-             "at; let it see a key, or mark the query as padding (real_queries)"),
-            (["attention", "a.h5", "--scores", "other", "--lengths", "three"], 1, "a.h5: dataset other has shape [2, 3, 4], but must have shape [N,T,T], query by "
-             "key"),
-            (["attention", "a.h5", "--lengths", "one", "--values", "v"], 1, "a.h5: there are 1 lengths for 2 sequences of scores"),
-            (["attention", "a.h5", "--lengths", "one", "--mask", "none"], 2, "--mask and --lengths both say which steps are real; give one"),
-            (["attention", "moves.h5", "--mask", "nowhere"], 1, "moves.h5: there is no dataset /nowhere; name another dataset"),
-            (["loss", "moves.h5"], 1, "moves.h5: there is no dataset /losses; name the dataset of the losses with --losses"),
-            (["loss", "losses.h5", "--weights", "none"], 1, "losses.h5: the weights of 15 losses sum to 0: there is no step to take the mean of"),
-            (["loss", "losses.h5", "--weights", "bad"], 1, "losses.h5: row 0: weight -1 at place 1: weights must be finite and not negative; 0 leaves a step out"),
-            (["loss", "losses.h5", "--mask", "short"], 1, "losses.h5: dataset short has shape [3, 4], but must have shape [3, 5]"),
-            (["loss", "losses.h5", "--lengths", "two"], 1, "losses.h5: 2 lengths do not fit losses of shape [3, 5], which must be [N,T] for N lengths"),
-            (["loss", "losses.h5"], 2, "sequence 1 has length 6, which does not fit into 5 steps"),
-            (["loss", "losses.h5", "--causal"], 2, "mask loss takes no --causal; `statepath mask --help` says what does"),
-        ]:
-            with self.subTest(words=words):
-                self.trouble(words, status, sentence)
 
 
 st.main()

@@ -291,40 +291,6 @@ mask leak night.h5 -m m.json --json r.json
     --allow-external                ; = sub/link.h5 -m m.json
     --missing                       ; = nan.h5 -m m.json
     ! --on-infeasible error         ; = dead.h5 -m m.json
-
-mask padding 3,2,4 -o out.h5
-    --output                        ; = 3,2,4
-    --force                         ; = 3,2,4 -o old.h5
-    --steps 6
-    --fill 7                        ; = ragged.h5 -o out.h5
-    --lengths two                   ; = ragged.h5 -o out.h5
-    --values other                  ; = ragged.h5 -o out.h5
-    --allow-external                ; = sub/ragged.h5 -o out.h5
-
-mask causal 3 -o out.h5
-    --output                        ; = 3
-    --force                         ; = 3 -o old.h5
-    --steps 6                       ; = 3,2 -o out.h5
-    --allow-external                ; = sub/ragged.h5 -o out.h5
-
-mask attention 3,2,4 -o out.h5
-    --output                        ; = 3,2,4
-    --force                         ; = 3,2,4 -o old.h5
-    --steps 6
-    --scores second                 ; = attention.h5 -o out.h5
-    --mask real                     ; = attention.h5 -o out.h5
-    --lengths two                   ; = attention.h5 -o out.h5
-    --values other                  ; = attention.h5 -o out.h5
-    --allow-external                ; = sub/attention.h5 -o out.h5
-
-mask loss losses.h5 -o out.h5
-    --output                        ; = losses.h5
-    --force                         ; = losses.h5 -o old.h5
-    --mask real
-    --lengths                       ; = padded-losses.h5 -o out.h5
-    --allow-external                ; = sub/losses.h5 -o out.h5
-    --weights other
-    --losses other
 """
 
 NSRR = np.array([0, 1, 2, 3, 5, 9])  # of our numbers, the last one of -1
@@ -427,11 +393,6 @@ def make_files(folder):
     mixed = 0.3 * np.eye(5)[truth] + 0.7 * np.random.default_rng(5).dirichlet(np.ones(5), 160)
     h5("bioes.h5", classes=["O", "B-PER", "I-PER", "E-PER", "S-PER"], probs=mixed, labels=truth, offsets=[0, 40, 80, 120, 160])
     text("tags.conll", "".join("w%d %s\n" % (i, tags[k]) for i, k in enumerate(rng.integers(0, 3, 40))) + "\n")
-    h5("losses.h5", classes=None, losses=rng.random(6), real=[True, False] * 3, other=rng.random(6))
-    h5("ragged.h5", classes=None, values=rng.random(6), other=rng.random(6), lengths=[2, 4], two=[3, 3])
-    h5("padded-losses.h5", classes=None, losses=rng.random((2, 4)), lengths=[2, 4], short=[1, 2])
-    h5("attention.h5", classes=None, scores=rng.random((2, 4, 4)), second=rng.random((2, 4, 4)), values=rng.random((2, 4, 3)), other=rng.random((2, 4, 3)),
-       lengths=[2, 4], two=[1, 3], real=[[True, True, True, False]] * 2)
     text("recipe.json", json.dumps(RECIPE))
     text("abc.json", json.dumps({"statepath_model": 1, "name": "abc", "classes": RECIPE["classes"], "matrix": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]}))
     for words in ("simulate recipe.json -o signals.h5", "train signals.h5 -o weights.h5 --epochs 1 --batch 64", "compare night.h5 -m m.json -o paths.h5",
@@ -443,7 +404,7 @@ def make_files(folder):
         f["two"], f["names"], f["more/path"] = common["two"], common["names"], common["more__path"]
         for name in ("paths", "offsets", "ids", "classes"):
             f.copy(name, alone)
-    for name, links in (("losses", ["losses"]), ("ragged", ["values", "lengths"]), ("attention", ["scores", "lengths"]), ("link", night), ("paths", ["paths", "offsets", "ids", "classes", "labels"]), ("signals", ["signals", "labels", "offsets", "ids", "split"])):
+    for name, links in (("link", night), ("paths", ["paths", "offsets", "ids", "classes", "labels"]), ("signals", ["signals", "labels", "offsets", "ids", "split"])):
         with h5py.File(path("sub/%s.h5" % name), "w") as f, h5py.File(path(name.replace("link", "night") + ".h5")) as target:
             f.attrs.update(target.attrs)
             for key in links:

@@ -65,9 +65,6 @@ CASES = [
     ("mask", "mask leak in.h5 --model model.json", [], None),
     ("mask-apply", "mask apply in.h5 --matrix may --paths labels -o out.h5", ["out.h5"], None),
     ("mask-path", "mask softmax in.h5 --model sleep-strict --threads 1", [], None),
-    ("padding", "mask padding in.h5 --lengths three --values few -o out.h5", ["out.h5"], None),
-    ("attention", "mask attention in.h5 --scores square --lengths three --values v --causal", [], None),
-    ("loss", "mask loss in.h5 --losses few --weights few -o out.h5", ["out.h5"], None),
     ("policy", "simulate policy.json -o out.h5", ["out.h5"], None),
     ("train", "train signals.h5 --epochs 1 --batch 8 --masking true-previous -m sleep-strict --threads 1 -o w.h5 --report w.html",
      ["w.h5", "w.html"], None),
@@ -96,10 +93,6 @@ def make(folder):
             out["ids"] = ["first night", "second night", "third night"]
             out["classes"] = CLASSES
             out["may"] = np.ones((5, 5), bool)
-            out["three"] = [3, 1, 2]
-            out["few"] = np.arange(6.)
-            out["square"] = np.zeros((3, 3, 3))
-            out["v"] = np.ones((3, 3, 2))
             if name == "named.h5":
                 del out["log_probs"]
             if name == "more.h5":  # the same recordings in another order, columns too

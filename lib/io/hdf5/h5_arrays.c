@@ -47,7 +47,7 @@ static void place_of(const sp_array *a, int64_t i, char *text, size_t size)
 static sp_status read_array(sp_stored_file *f, const char *path, sp_array_type type, const char *mend,
                             sp_array *a, sp_error *err)
 {
-    static const char *const wanted[] = {"a number", "a whole number", "neither 0 nor 1"};
+    static const char *const wanted[] = {"a number", "neither 0 nor 1"};
     char where[SP_STORED_WHERE], place[100];
     sp_stored *data = NULL;
     int64_t at = -1;
@@ -105,20 +105,4 @@ done:
     else
         sp_array_clear(&a);
     return status;
-}
-
-sp_status sp_array_exists(const char *file, const char *path, const sp_file_access *how, bool *exists,
-                          sp_error *err)
-{
-    sp_stored_file f = {.file = file, .fd = -1};
-    char *normal = sp_stored_path(path);
-    sp_status status = SP_OK;
-    sp_h5_quiet quiet;
-    sp_h5_quiet_begin(&quiet);
-    TRY(normal ? open_file(&f, normal, how, err) : sp_no_memory(err));
-    *exists = sp_stored_what_is(&f, normal) != SP_STORED_ABSENT;
-done:
-    sp_stored_close(&f);
-    free(normal);
-    return sp_h5_quiet_end(&quiet, status, err);
 }
