@@ -1,4 +1,4 @@
-/* statepath model: look at, validate, build and audit models. */
+/* statepath model: look at, validate and build models. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,32 +332,12 @@ done:
     return status;
 }
 
-/* ---- audit ---- */
-
-static sp_status audit_model(const char *name, options *o, outcome *out, sp_error *err)
-{
-    const input_file inputs[] = {{"the input file", o->data},
-                                 {"the file of labels", o->run.place.labels},
-                                 {"the file of labels", o->run.reference},
-                                 {NULL, NULL}};
-    if (!o->data)
-        return sp_fail(err, SP_EINVAL,
-                       "model audit needs scores with labels: statepath model audit %s --data SCORES.h5",
-                       name);
-    o->run.model = strdup(name);
-    if (!o->run.model)
-        return sp_no_memory(err);
-    o->run.rule_costs = true;
-    watch_signals();
-    return outputs_make(o, inputs, sp_compare_file, out, err);
-}
-
-static const char model_arguments[] =
-    "list | show M | check M | new KIND [OPTION...] | point M | audit M --data D";
+static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...] | point M";
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const char *verb = words[0];
+    (void)out;
     if (strcmp(verb, "list") == 0 && !words[1])
         return list_models(err);
     if (strcmp(verb, "show") == 0 && words[1] && !words[2])
@@ -368,20 +348,18 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return make_model(words[1], words[2], o, err);
     if (strcmp(verb, "point") == 0 && words[1] && !words[2])
         return save_point(words[1], o, err);
-    if (strcmp(verb, "audit") == 0 && words[1] && !words[2])
-        return audit_model(words[1], o, out, err);
     return sp_fail(err, SP_EINVAL, "model: usage: statepath model %s", model_arguments);
 }
 
-static const command_verb verbs[] = {{"list", 0},        {"show", C_SHOW},   {"check", 0}, {"new", C_NEW},
-                                     {"point", C_POINT}, {"audit", C_AUDIT}, {NULL, 0}};
+static const command_verb verbs[] = {{"list", 0},    {"show", C_SHOW},   {"check", 0},
+                                     {"new", C_NEW}, {"point", C_POINT}, {NULL, 0}};
 
 const command model_command = {
     .name = "model",
-    .summary = "list, show, check, make and audit models: the rules",
+    .summary = "list, show, check and make models: the rules",
     .use = {.arguments = model_arguments,
             .kinds = model_kinds,
-            .summary = "look at, validate, build and audit models",
+            .summary = "look at, validate and build models",
             .example = "  statepath model show sleep-aasm\n"
                        "  statepath model check my-rules.json\n"
                        "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
@@ -396,10 +374,7 @@ const command model_command = {
                        "      allows the transitions of the labels, and the classes they start in, that\n"
                        "      were seen twice\n"
                        "  statepath model point pii.json --point careful -o viterbi_calibration.json\n"
-                       "      writes its weights by kind of transition as an operating point\n"
-                       "  statepath model audit sleep-aasm --data night.h5\n"
-                       "      what each rule costs: how all is decoded without it; and rules that the\n"
-                       "      labels propose\n",
+                       "      writes its weights by kind of transition as an operating point\n",
             .min_words = 1,
             .max_words = 3},
     .takes = C_MODEL,

@@ -84,8 +84,7 @@ static sp_status print_table(const options *o, const sp_comparison *comparison, 
 {
     struct winsize window;
     bool is_terminal = isatty(STDOUT_FILENO);
-    sp_text_options how = {
-        .colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->verbose, .of_rules = o->data != NULL};
+    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->verbose};
     if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
         how.width = window.ws_col;
     char *text = NULL;
@@ -188,7 +187,7 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
     for (int i = 0; i < MOST_RESULTS; i++)
         if (is_stdout(results[i].file))
             printed = &results[i];
-    if ((printed || o->data) && !o->quiet)
+    if (printed && !o->quiet)
         warn_of_names(comparison);
     sp_status status = printed ? SP_OK : print_table(o, comparison, err);
     if (status == SP_OK)

@@ -7,7 +7,6 @@
 #define VERBOSE SP_VERBOSE
 #define MARKDOWN SP_MARKDOWN
 #define LATEX SP_LATEX
-#define AUDIT SP_AUDIT
 #define ALL SP_VERBOSE | SP_MARKDOWN
 #define COLUMNS(table) .columns = SP_IN_##table
 #define PAGE(classes_) SP_PAGE, .classes = classes_
@@ -35,9 +34,9 @@ static const sp_document_row rows[] = {
     {"counts", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = PAGE("wide"), COLUMNS(COUNTS), .reference = SP_REFERENCE_FIRST},
     {"change-rates", NULL, sp_fill_change_rates, .where = ALL | PAGE("wide")},
     {"illegal-pairs", "Illegal transitions, by pair", sp_fill_illegal_pairs, .where = TERMINAL | MARKDOWN | LATEX, .most_rows = {12, 30, 20}},
-    {"violations", NULL, sp_fill_violations, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("wide")},
-    {"rule-costs", NULL, sp_fill_rule_costs, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
-    {"rule-proposals", NULL, sp_fill_rule_proposals, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable"), .most_rows = {12, 50, 20}, .note = sp_note_rule_proposals},
+    {"violations", NULL, sp_fill_violations, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide")},
+    {"rule-costs", NULL, sp_fill_rule_costs, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
+    {"rule-proposals", NULL, sp_fill_rule_proposals, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable"), .most_rows = {12, 50, 20}, .note = sp_note_rule_proposals},
     {"confusion", "Confusion (rows: reference, columns: decoded)", sp_fill_confusion, .where = TERMINAL | MARKDOWN | LATEX, .kind = SP_MATRICES},
     {"confusion-left-out", "", sp_fill_confusion_left_out, .where = TERMINAL, .kind = SP_SENTENCES},
     {"classes", NULL, sp_fill_class_f1, .where = TERMINAL | MARKDOWN | LATEX},
@@ -50,7 +49,7 @@ static const sp_document_row rows[] = {
     {"contexts", NULL, sp_fill_contexts, .where = ALL | PAGE("")},
     {"error-runs", "{Steps} that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(ERROR_RUNS)},
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
-    {"durations", NULL, sp_fill_durations, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
+    {"durations", NULL, sp_fill_durations, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
     {"run-places", NULL, sp_fill_run_places, .where = VERBOSE | MARKDOWN, .most_rows = {12, 30}},
     {"boundaries", "Changes of class found; edit score and F1@10, 25, 50 of the segments", NULL, .where = ALL | PAGE("wide"), COLUMNS(BOUNDARIES), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},

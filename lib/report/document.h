@@ -10,8 +10,7 @@ enum {
     SP_VERBOSE = 2, /* a terminal with --verbose */
     SP_MARKDOWN = 4,
     SP_LATEX = 8,
-    SP_PAGE = 16,  /* the page, where a section asks for it (sp_page_document) */
-    SP_AUDIT = 32, /* a terminal that shows what rules cost, and nothing else */
+    SP_PAGE = 16 /* the page, where a section asks for it (sp_page_document) */
 };
 
 typedef enum sp_document_kind {

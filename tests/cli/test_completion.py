@@ -132,7 +132,7 @@ class TestCompletion(st.TestCase):
         self.assertEqual(self.bash("decode", "--model", "=", "sleep-s"), ["sleep-strict"])
         self.assertEqual(self.bash("decode", "--model", "="), [*MODELS, "rules.json"])
         self.assertEqual(self.bash("decode", "--nbest", ""), [])
-        self.assertEqual(self.bash("model", ""), ["list", "show", "check", "new", "point", "audit"])
+        self.assertEqual(self.bash("model", ""), ["list", "show", "check", "new", "point"])
         self.assertEqual(self.bash("mask", ""), ["leak", "softmax", "apply"])
         self.assertEqual(self.bash("help", ""), [*self.commands, "figures", "schema", "man", "completion"])
         for command in self.commands:
@@ -193,7 +193,7 @@ class TestCompletion(st.TestCase):
             "compare --strategies argmax,vi": ["argmax,viterbi"], "fit --rules se": ["seen"], "fit --for me": ["mea"],
             "compare --fail-if mask_ceiling": ["mask_ceiling", "mask_ceiling_infeasible"],
             "compare --fail-if 'viterbi.kappa < argmax.kappa_s": ["viterbi.kappa < argmax.kappa_se"],
-            "model ": ["audit", "check", "list", "new", "point", "show"], "model check ru": ["rules.json"], "model new left": ["left-right"],
+            "model ": ["check", "list", "new", "point", "show"], "model check ru": ["rules.json"], "model new left": ["left-right"],
             "mask soft": ["softmax"], "mask softmax ni": ["night.h5"], "decode ni": ["night.h5"],
         }
         for line, got in zip(expected, self.fish(*expected)):

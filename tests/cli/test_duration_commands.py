@@ -164,8 +164,6 @@ class TestSeen(st.TestCase):
         self.assertIn("<dt>Durations</dt><dd>a: 3 to 6 steps; b: probabilities of 3 lengths; c: at least 2 steps. First and last runs, and those beside a gap, may be pieces of longer ones</dd>", page)
         self.assertIn("the model: 1 to 2, median 1", page)
         self.assertRegex(page, r'Where these runs are(?s:.)*?<a href="#night=r0&amp;t=\d+">see</a>')
-        audit = " ".join(self.statepath("model", "audit", "m.json", "--data", "in.h5", "-q").stdout.split())
-        self.assertIn("and the runs that are shorter or longer", audit)
 
     def test_lengths_beyond_all_recordings(self):
         """Their pictures are drawn: no shape has a negative width."""

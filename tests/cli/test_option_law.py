@@ -235,27 +235,6 @@ model new left-right --classes a,b,c -o out.json
     --comments hash                 ; = from-labels hash.conll
     --allow-external                ; = from-labels sub/link.h5
 
-model audit m.json --data night.h5 --json r.json
-    ...
-    --data                          ; = m.json
-    ! --output new.h5
-    ! --max-states 1                ; --rule .
-    --force                         ; = m.json --data night.h5 --json old.json
-    --json                          ; = m.json --data night.h5
-    --scheme                        ; = tags.json --data tags.h5 --json r.json
-    --background                    ; = actions.json --data actions.h5 --json r.json
-    --lengths                       ; = m.json --data padded.h5
-    --only                          ; = m.json --data nights
-    --header                        ; = m.json --data votes.csv --labels hypnogram.txt
-    --no-header                     ; = m.json --data table.csv --kind scores --labels five.txt
-    --trim-to-shortest              ; = m.json --data night.h5 --labels long.h5
-    --label-order                   ; = m.json --data sorted.h5 --labels numbers.h5 --json r.json
-    --classes                       ; = m.json --data bare.h5
-    --transpose                     ; = m.json --data turned.npz
-    --allow-external                ; = m.json --data sub/link.h5
-    --missing                       ; = m.json --data nan.h5
-    --on-infeasible                 ; = m.json --data dead.h5
-
 mask softmax night.h5 -m m.json -o out.h5
     ...
     --multiply                      ; --scores /second/probs

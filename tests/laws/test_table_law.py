@@ -163,8 +163,7 @@ class TestTables(st.TestCase):
         self.write("l.txt", LABELS["list.txt"])
         for words in (("convert", "x.csv", "-o", "c.h5"),
                       ("fit", "x.csv", "--labels", "l.txt", "-r", "sleep-aasm", "-o", "m.json"),
-                      ("fit", "x.csv", "--method", "em", "-r", "sleep-aasm", "-o", "e.json"),
-                      ("model", "audit", "sleep-aasm", "--data", "x.csv", "--reference", "l.txt")):
+                      ("fit", "x.csv", "--method", "em", "-r", "sleep-aasm", "-o", "e.json")):
             self.assertIn(NOTE % "x.csv", self.statepath(*words, "--kind", "logits").stderr, words)
             self.assertNotIn("note", self.statepath(*words, "--kind", "logits", "--header", "-f").stderr)
         for words, steps in (([], T), (["--no-header"], T + 1)):

@@ -24,11 +24,10 @@ typedef struct sp_comparison sp_comparison;
  * Shows per strategy: illegal, accuracy, kappa, macro F1, changes, path score, undecoded; then what must be known to read them
  * (undecoded recordings, the reference's own violations, mask ceiling, undefined figures), paired differences, confusion matrices
  * side by side (K <= 12), F1 by class (K <= 30), illegal pairs. verbose: all classes, pairs, recordings, and the time spent.
- * of_rules: only what each rule costs and what rules the labels propose.
  * options may be NULL. SP_OK or SP_ENOMEM, like all of these; on failure *out is untouched. */
 typedef struct sp_text_options {
     int width;
-    bool colour, ascii, verbose, of_rules;
+    bool colour, ascii, verbose;
 } sp_text_options;
 sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out,
                          sp_error *err);

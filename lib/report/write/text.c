@@ -175,9 +175,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
                 .style = {.width = width < LEAST_WIDTH ? LEAST_WIDTH : width,
                           .colour = how.colour,
                           .ascii = how.ascii}};
-    const sp_document_writer document = {.where = how.of_rules  ? SP_AUDIT
-                                                  : how.verbose ? SP_TERMINAL | SP_VERBOSE
-                                                                : SP_TERMINAL,
+    const sp_document_writer document = {.where = how.verbose ? SP_TERMINAL | SP_VERBOSE : SP_TERMINAL,
                                          .options = {.is_wide = how.verbose,
                                                      .is_brief = !how.verbose,
                                                      .is_compact = true,
@@ -191,7 +189,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
                                          .arg = &w};
     add_top(&w);
     w.out.failed |= !sp_document_write(comparison, &document);
-    if (how.verbose && !how.of_rules)
+    if (how.verbose)
         add_seconds(&w);
     return sp_buffer_finish(&w.out, out, err);
 }

@@ -1,4 +1,4 @@
-"""compare --rule-costs and model audit: an example worked out by hand, and each rule of the demo against the program with a model without it."""
+"""compare --rule-costs: an example worked out by hand, and each rule of the demo against the program with a model without it."""
 import json
 import os
 
@@ -140,37 +140,6 @@ class TestRuleCosts(st.TestCase):
                      sentence="what rules cost shows against labels, but bare.h5 has none; --labels PATH says where they are")
         self.refuses("compare", DEMO, "--model", "sleep-strict", "--rule-costs", "--cv", "2", "--method", "counts", "--tune", "none", status=2,
                      sentence="--rule-costs speaks of one model, --cv decodes with a model a fold; leave one out")
-
-    def test_audit(self):
-        self.by_hand()
-        self.statepath("model", "audit", "m.json", "--data", "in.h5", "--json", "a.json", "--report", "a.html", "-q")
-        self.costs("in.h5", "--model", "m.json")
-        audit, compare = (json.loads(self.read(name)) for name in ("a.json", "r.json"))
-        self.assertIn("model audit m.json", audit.pop("command"))
-        compare.pop("command")
-        self.assertEqual(audit, compare)
-        self.assertIn('<h2 id="rules">What rules cost</h2>', self.read("a.html").decode())
-        text = self.statepath("model", "audit", "m.json", "--data", "in.h5", stderr="").stdout
-        whole = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "-q").stdout
-        tables = whole[whole.index("What each rule costs"):whole.index("\n\nConfusion")]
-        self.assertEqual(text, whole[:whole.index("\n\n") + 2] + tables + "\n")
-        self.statepath("model", "audit", "m.json", "--data", "in.h5", "--fail-if", "viterbi.accuracy < 1", status=4)
-        text = self.statepath("model", "audit", "m.json", "--data", "in.h5", "-v").stdout
-        self.assertRegex(text, r"changes, 95 % interval\n")
-        self.assertNotIn("Time spent", text)
-
-    def test_wrong_audit(self):
-        self.by_hand()
-        self.refuses("model", "audit", "m.json", status=2,
-                     sentence="model audit needs scores with labels: statepath model audit m.json --data SCORES.h5")
-        self.refuses("model", "audit", "m.json", "--data", "in.h5", "-o", "p.h5", status=2,
-                     sentence="model audit takes no --output; `statepath model --help` says what does")
-        self.refuses("model", "audit", "m.json", "--data", "in.h5", "--json", "in.h5", "-f", status=2,
-                     sentence="in.h5: is the input file, which is never written to; give the output another name")
-        self.refuses("model", "audit", "m.json", "--data", "in.h5", "--json", "m.json", "-f", status=2,
-                     sentence="m.json: is the model, which is never written to; give the output another name")
-        self.refuses("model", "audit", "nothing.json", "--data", "in.h5", status=1,
-                     sentence=self.statepath("model", "check", "nothing.json", status=1).stderr[len("statepath: "):].rstrip("\n"))
 
 
 st.main()
