@@ -131,8 +131,7 @@ static sp_status collect_inputs(const options *o, const input_file *inputs, know
 {
     const input_file common[] = {{"the model", o->run.model},
                                  {"the map of codes", o->run.map},
-                                 {"the map of codes", o->run.label_map},
-                                 {"what intervals are widened by", o->run.widen_by}};
+                                 {"the map of codes", o->run.label_map}};
     sp_status status = SP_OK;
     for (; status == SP_OK && inputs->what; inputs++)
         if (inputs->file)

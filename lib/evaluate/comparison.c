@@ -151,18 +151,10 @@ void sp_operating_points_free(sp_operating_points *points)
     free(points);
 }
 
-void sp_review_result_free(sp_review_result *review)
+static void review_free(sp_review_result *review)
 {
     if (review)
         FREE_ALL(review->list, review);
-}
-
-void sp_posterior_free(sp_posterior_intervals *posterior)
-{
-    for (int32_t i = 0; posterior && i < posterior->n; i++)
-        free(posterior->figures[i].columns);
-    if (posterior)
-        FREE_ALL(posterior->figures, posterior);
 }
 
 void sp_comparison_free(sp_comparison *c)
@@ -185,8 +177,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);
     sp_operating_points_free(c->operating_points);
-    sp_review_result_free(c->review);
-    sp_posterior_free(c->posterior);
+    review_free(c->review);
     sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);

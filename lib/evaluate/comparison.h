@@ -15,8 +15,6 @@ void sp_what_if_free(sp_what_if *what_if);
 void sp_rule_costs_free(sp_rule_costs *costs);
 void sp_operating_points_clear(sp_operating_points *points); /* leaves {0} */
 void sp_operating_points_free(sp_operating_points *points);
-void sp_review_result_free(sp_review_result *review);
-void sp_posterior_free(sp_posterior_intervals *posterior);
 /* These leave none. */
 void sp_illegal_places_free(sp_comparison *comparison);
 void sp_traces_free(sp_comparison *comparison);

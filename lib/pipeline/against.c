@@ -30,7 +30,7 @@ sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *na
 {
     *r = (sp_rival){.options = *first->opt};
     r->options.output = r->options.text = NULL;
-    r->options.confidence = r->options.n_best = r->options.n_draws = 0;
+    r->options.confidence = r->options.n_best = 0;
     r->options.hooks.progress = NULL;
     r->options.hooks.paths = NULL;
     r->options.hooks.opened = NULL;

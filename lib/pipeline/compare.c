@@ -13,7 +13,6 @@
 #include "learn/learn.h"
 #include "options/options.h"
 #include "pipeline/against.h"
-#include "pipeline/draw_figures.h"
 #include "pipeline/fused.h"
 #include "pipeline/judging.h"
 #include "pipeline/long/long_recording.h"
@@ -309,7 +308,6 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
 {
     sp_pipeline p = {.opt = o};
     calibration scaled = {.n = 0};
-    sp_draw_figures draws = {.made = NULL};
     sp_comparison *made = NULL;
     training_set learnt = {.block = NULL};
     sp_run_plan plan;
@@ -322,15 +320,12 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
     TRY(sp_pipeline_use_given(&p, err));
     if (o->n_folds)
         TRY(open_folds(&learnt, &p, err));
-    TRY(sp_draw_figures_open(&draws, &p, err));
     TRY(sp_pipeline_open_comparison(&p, &scaled, err));
     TRY(sp_pipeline_compare(&p, &made, err));
-    TRY(sp_draw_figures_finish(&draws, &made->posterior, err));
     *out = made;
 done:
     if (status != SP_OK)
         sp_comparison_free(made);
-    sp_draw_figures_clear(&draws);
     sp_pipeline_result(&p, result);
     for (int32_t i = 0; against && i < n; i++)
         sp_against_close(&against[i]);

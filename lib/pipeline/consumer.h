@@ -39,7 +39,7 @@ typedef struct sp_consumer {
     sp_status (*end)(void *arg, sp_error *err);
 } sp_consumer;
 
-enum { SP_MOST_CONSUMERS = 6 };
+enum { SP_MOST_CONSUMERS = 5 };
 
 /* It is asked from then on; copied. */
 void sp_pipeline_add_consumer(sp_pipeline *p, const sp_consumer *consumer);

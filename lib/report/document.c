@@ -56,7 +56,6 @@ static const sp_document_row rows[] = {
     {"recordings", NULL, sp_fill_recordings, .where = VERBOSE},
     {"sleep", NULL, sp_fill_sleep_means, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep_alone},
     {"sleep-agreement", "Sleep: difference from the reference over {recordings}, bias ± 1.96 SD", sp_fill_sleep_agreement, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep},
-    {"intervals", NULL, sp_fill_posterior, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_posterior},
     {"scorers", NULL, sp_fill_raters, .where = TERMINAL | MARKDOWN | LATEX},
     {"scorers-notes", NULL, sp_fill_rater_notes, .where = TERMINAL | MARKDOWN, .kind = SP_SENTENCES},
     {"calibrations", NULL, sp_fill_calibrations, .where = MARKDOWN | PAGE("wide")},

@@ -63,6 +63,8 @@ class TestCommands(st.TestCase):
             (["compare", "doors.h5", "-m", "door.json", "--seed", "-3"], "--seed -3: a whole number from 0 to 18446744073709551615"),
             (["compare", "doors.h5", "-m", "door.json", "--nbest", "3"], "--nbest is written beside the paths: -o PATHS.h5 says where"),
             (["decode", "doors.h5", "-m", "door.json", "-o", "p.csv", "--draws", "3"], "--draws is written in HDF5: -o PATHS.h5, not p.csv"),
+            (["decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--draws", "3", "--strategies", "argmax,greedy"],
+             "--draws stand beside a path that obeys the rules, and no strategy makes such; --strategies viterbi does"),
             (["decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--draws", "0"], "--draws 0: a number from 1 to 100000"),
             (["decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--seed", "3"], "--seed is of use with --draws only"),
             (["compare", "doors.h5", "-m", "door.json", "--prior-weight", "1"],

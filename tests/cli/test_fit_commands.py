@@ -213,10 +213,10 @@ class TestFit(st.TestCase):
         self.refuses("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--clamp", status=2,
                      sentence="--cv fits temperature and weights itself, and --clamp would show it the answers; leave --temperature, "
                               "--transition-weight, --prior-weight and --clamp out")
-        for option in ("--confidence",), ("--nbest", "2"), ("--draws", "2"), ("--review", "2%"):
+        for option in ("--confidence",), ("--nbest", "2"), ("--review", "2%"):
             self.refuses("compare", "d.h5", "--model", "rules.json", "--cv", "4", "-o", "paths.h5", *option, status=2,
-                         sentence="--confidence, --nbest, --draws and --review speak of one model, --cv decodes with a model a fold; leave "
-                                  "them out, or fit a model and compare with that")
+                         sentence="--confidence, --nbest and --review speak of one model, --cv decodes with a model a fold; leave them "
+                                  "out, or fit a model and compare with that")
             self.assertFalse(os.path.exists(self.path("paths.h5")))
 
     def test_a_fold_is_decoded_by_what_never_saw_it(self):

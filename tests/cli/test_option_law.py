@@ -95,7 +95,6 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --features                      ; --cv 2 --method counts
     --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts
     --own-rules               ; = night.h5 -m m.json --json r.json
-    --widen-by                      ; --draws 2
 
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .
@@ -104,7 +103,6 @@ decode night.h5 -m m.json -o out.h5
     --windows                       ; = windows.npz -m m.json -o out.h5 --join mean
     --ids
     --seed                          ; --draws 2
-    --widen-by                      ; --draws 2
     --shard                         ; = night.h5 -m m.json -o out%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
@@ -330,8 +328,6 @@ def make_files(folder):
     h5("hundred.h5", probs=probs, labels=np.where(labels < 0, -100, labels), offsets=common["offsets"])
     broken = probs.copy()
     broken[5, 1] = np.nan
-    figures = "tib tst se sol waso wake_within_sleep rem_latency wake n1 n2 n3 rem sfi awakenings runs".split()
-    h5("wide.h5", classes=None, **{"intervals__" + key: np.tile([1, 0, 2, 1, 9.0], (19, 1)) for key in figures})
     h5("nan.h5", probs=broken, labels=labels)
     h5("dead.h5", probs=np.eye(5)[[0, 3, 3, 0]], labels=[0, 3, 3, 0])
     h5("long.h5", classes=st.STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])

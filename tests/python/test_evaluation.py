@@ -468,27 +468,13 @@ def test_weights_are_numbers_that_can_be_added():
     assert np.isfinite(sp.compare([scores], [labels], "sleep-aasm", weights=[weights]).data["strategies"]["argmax"]["accuracy"])
 
 
-def test_intervals_of_draws():
-    """Those of the paths that draw() gives, and those of the program; what draws do not go with is refused."""
-    rng = np.random.default_rng(12)
-    scores, labels = data(rng, n=5)
-    report = sp.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], draws=30, seed=4)
-    found = report.data["intervals"]
-    assert (found["strategy"], found["draws"], found["seed"], found["widened"]) == ("viterbi", 30, 4, False)
-    tst = next(figure for figure in found["figures"] if figure["figure"] == "tst")
-    for one, drawn in zip(tst["recordings"], sp.draw(scores, "sleep-aasm", 30, seed=4)):
-        assert [one["low"], one["high"]] == list(np.quantile((drawn > 0).sum(axis=1) / 2, [0.025, 0.975]))
-    assert "Intervals of figures" in str(report)
-    for seed in (2**31, 2**63, 2**64 - 1):  # a number where readers of JSON hold it, else its digits
-        far = sp.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], draws=3, seed=seed)
-        assert far.data["seed"] == far.data["intervals"]["seed"] == (seed if seed < 2**63 else str(seed))
-    with pytest.raises(sp.StatepathError, match="seed=-1: a whole number from 0 to 18446744073709551615 is needed"):
-        sp.compare(scores, labels, "sleep-aasm", seed=-1)
-    assert "intervals" not in sp.compare(scores, labels, "sleep-aasm", seed=4).data
-    for more, sentence in (({"draws": 0}, "draws=0: one path at least"), ({"draws": -1}, "draws="), ({"draws": 9, "seed": 2**64}, "seed=18446744073709551616: a whole number from 0 to 18446744073709551615 is needed"),
-                           ({"draws": 9, "cv": 2}, "draws= and review= speak of one model"), ({"draws": 9, "own_rules": [""] * 5}, "own_rules= does not go with draws="),
-                           ({"draws": 9, "strategies": ["argmax", "greedy"]}, "strategies= viterbi does")):
+def test_seeds():
+    """A number where readers of JSON hold it, else its digits."""
+    scores, labels = data(np.random.default_rng(12), n=5)
+    for seed in (2**31, 2**63, 2**64 - 1):
+        far = sp.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], seed=seed)
+        assert far.data["seed"] == (seed if seed < 2**63 else str(seed))
+    for seed in (-1, 2**64):
+        sentence = "seed=%d: a whole number from 0 to 18446744073709551615 is needed" % seed
         with pytest.raises(sp.StatepathError, match=sentence):
-            sp.compare(scores, labels, "sleep-aasm", **more)
-    with pytest.raises(TypeError):
-        sp.evaluate(labels, labels, "sleep-aasm", draws=9)
+            sp.compare(scores, labels, "sleep-aasm", seed=seed)

@@ -39,7 +39,6 @@ module.exports = function pagesIn(folder) {
       return ["tags.h5", "--model", "tags.model.json"];
     },
     two: () => [demo, "--model", "sleep-strict", "--strategies", "argmax,viterbi"],
-    draws: () => [demo, "--model", "sleep-strict", "--strategies", "viterbi", "--draws", "50"],
     six: () => [demo, "--model", "sleep-strict", "--strategies", "argmax,greedy,beam:4,viterbi,posterior,mea"],
     against: () => [demo, "--model", "sleep-strict", "--against", "again=" + demo],
   };

@@ -458,43 +458,6 @@ typedef struct sp_review_result {
         random; /* with these steps, with as many of the least probable, with any */
 } sp_review_result;
 
-/* What stands of a figure of a recording: its value of the decoded path (NaN: none, or undefined); the ends of the interval that holds `level` of
- * the draws of which it is defined (NaN: of none), quantiles linear between order statistics; the share of draws of which it is defined;
- * its value of the labels (NaN: there are none, not all steps have one, or undefined). */
-typedef enum sp_draw_column {
-    SP_DRAW_DECODED,
-    SP_DRAW_LOW,
-    SP_DRAW_HIGH,
-    SP_DRAW_DEFINED,
-    SP_DRAW_REFERENCE,
-    SP_DRAW_COLUMNS
-} sp_draw_column;
-/* A figure of the recordings, how far it varies over paths drawn from the posterior (sp_draws() of advanced.h), and how often that holds the
- * reference. */
-typedef struct sp_posterior_figure {
-    const char *key, *name, *unit; /* static: "tst", "total sleep time", "min"; of a count the unit is "" */
-    double *columns;               /* [N, SP_DRAW_COLUMNS] */
-    sp_value
-        widening; /* of each side, where intervals were widened; undefined "too few references to widen by": there are none */
-    int64_t n_intervals; /* recordings that have one */
-    sp_value width;      /* mean over them; undefined "no interval" */
-    int64_t n_references,
-        n_held; /* recordings that have an interval and a reference; of them those whose interval holds it */
-    sp_value held; /* that share; undefined "no reference" */
-    sp_value held_low,
-        held_high; /* its exact interval (sp_exact_interval()); also undefined "one recording" */
-    sp_value
-        lacking; /* so much wider on each side they would hold `level` of the references; undefined "too few references" */
-} sp_posterior_figure;
-typedef struct sp_posterior_intervals {
-    int32_t strategy, n_draws; /* whose paths are the decoded ones */
-    uint64_t seed;
-    double level;
-    bool is_widened; /* by what intervals of other recordings lacked */
-    int32_t n;
-    sp_posterior_figure *figures; /* [n] */
-} sp_posterior_intervals;
-
 typedef struct sp_rule_result {
     char *name, *text;
     double cost; /* nats a violation; INFINITY: no path of the model may break it */
@@ -582,7 +545,6 @@ typedef struct sp_comparison {
     const char *entity_scheme;             /* of the strict reading: "IOB2" ... */
     sp_operating_points *operating_points; /* owned; NULL: not asked for */
     sp_review_result *review;              /* likewise */
-    sp_posterior_intervals *posterior;     /* likewise */
     sp_work work;
     bool work_is_guessed;
     sp_words words;

@@ -147,22 +147,16 @@ sp_status sp_tensor_file_classes(const sp_tensor_file *tensors, char ***classes,
 
 /* ---- one array ----
  *
- * An array of any HDF5 file, whole, in memory. Recordings of scores are read by files.h.
+ * An array of any HDF5 file that says yes or no, whole, in memory. Recordings of scores are read by files.h.
  */
 
 enum { SP_ARRAY_RANK = 4 };
-
-/* What the values are read as. */
-typedef enum sp_array_type {
-    SP_ARRAY_F64,  /* double, from any number; NaN and infinities are kept */
-    SP_ARRAY_BOOL, /* uint8_t 0 or 1 */
-} sp_array_type;
 
 typedef struct sp_array {
     int rank; /* 0..SP_ARRAY_RANK */
     int64_t dims[SP_ARRAY_RANK];
     int64_t count; /* product of dims */
-    void *data;    /* row-major, owned */
+    uint8_t *data; /* row-major, owned; each 0 or 1 */
 } sp_array;
 void sp_array_clear(sp_array *array); /* fine on one that is {0} */
 
@@ -171,10 +165,10 @@ void sp_array_clear(sp_array *array); /* fine on one that is {0} */
  *   how   may be NULL
  *   mend  completes the sentence where there is no such dataset: "name it with `matrix`"
  *   out   cleared by the caller; untouched on failure
- * SP_OK; SP_EFILE (no such file or dataset, unreadable), SP_EDATA (not numbers, a value that is none of the type with its place,
+ * SP_OK; SP_EFILE (no such file or dataset, unreadable), SP_EDATA (not numbers, a value that is neither 0 nor 1 with its place,
  * more than SP_ARRAY_RANK dimensions, more than 2^31 values), SP_ENOMEM. */
-sp_status sp_array_read(const char *file, const char *path, sp_array_type type, const sp_file_access *how,
-                        const char *mend, sp_array *out, sp_error *err);
+sp_status sp_array_read(const char *file, const char *path, const sp_file_access *how, const char *mend,
+                        sp_array *out, sp_error *err);
 
 #ifdef __cplusplus
 }

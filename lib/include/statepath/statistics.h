@@ -118,12 +118,6 @@ typedef struct sp_sign_flip {
 sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options,
                             sp_sign_flip *out, sp_error *err);
 
-/* Exact interval of a share, k of n independent trials: the p of which neither P(X >= k) nor P(X <= k) for X ~ Bin(n, p) is below
- * (1 - level) / 2. It holds the true share with at least this level.
- *   k  0..n;  level  0 to 1
- * Both undefined "no trials" when n is 0. Cost O(sqrt n). Source  Clopper & Pearson 1934, doi:10.1093/biomet/26.4.404. */
-void sp_exact_interval(int64_t k, int64_t n, double level, sp_value *low, sp_value *high);
-
 /* McNemar's test over steps. It takes steps as independent, which neighbouring steps are not: its p is too small. Descriptive
  * only; the unit of inference is the recording.
  *   only_a, only_b  steps that only a, only b has right

@@ -44,10 +44,8 @@ static void place_of(const sp_array *a, int64_t i, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, d ? ", %lld" : "row %lld", (long long)at[d]);
 }
 
-static sp_status read_array(sp_stored_file *f, const char *path, sp_array_type type, const char *mend,
-                            sp_array *a, sp_error *err)
+static sp_status read_array(sp_stored_file *f, const char *path, const char *mend, sp_array *a, sp_error *err)
 {
-    static const char *const wanted[] = {"a number", "neither 0 nor 1"};
     char where[SP_STORED_WHERE], place[100];
     sp_stored *data = NULL;
     int64_t at = -1;
@@ -61,20 +59,13 @@ static sp_status read_array(sp_stored_file *f, const char *path, sp_array_type t
     if (data->form != SP_STORED_NUMBERS)
         TRY(sp_stored_refuse_text(f, data, err));
     TRY(shape_of(data, sp_stored_where(f, data, where), a, err));
-    const bool is_float = data->element.kind == SP_ELEMENT_FLOAT;
-    const sp_target target = type == SP_ARRAY_BOOL              ? SP_TO_BOOL
-                             : type == SP_ARRAY_F64 && is_float ? SP_TO_F64
-                                                                : SP_TO_I64;
-    if (!(a->data = malloc((size_t)a->count * sizeof(double) + 1)))
+    if (!(a->data = malloc((size_t)a->count + 1)))
         TRY(sp_no_memory(err));
-    TRY(sp_stored_read(f, data, 0, a->count, target, 0, a->data, &at, &bad, err));
+    TRY(sp_stored_read(f, data, 0, a->count, SP_TO_BOOL, 0, a->data, &at, &bad, err));
     if (at >= 0) {
         place_of(a, at, place, sizeof place);
-        TRY(sp_fail_at(err, SP_EDATA, at, "%s, %s: %g is %s%s", where, place, bad,
-                       type == SP_ARRAY_BOOL ? "" : "not ", wanted[type]));
+        TRY(sp_fail_at(err, SP_EDATA, at, "%s, %s: %g is neither 0 nor 1", where, place, bad));
     }
-    for (int64_t i = 0; type == SP_ARRAY_F64 && !is_float && i < a->count; i++)
-        ((double *)a->data)[i] = (double)((const int64_t *)a->data)[i];
 done:
     return status;
 }
@@ -85,8 +76,8 @@ static sp_status open_file(sp_stored_file *f, const char *path, const sp_file_ac
     return status == SP_OK ? sp_h5_store_open(f, how, err) : status;
 }
 
-sp_status sp_array_read(const char *file, const char *path, sp_array_type type, const sp_file_access *how,
-                        const char *mend, sp_array *out, sp_error *err)
+sp_status sp_array_read(const char *file, const char *path, const sp_file_access *how, const char *mend,
+                        sp_array *out, sp_error *err)
 {
     sp_stored_file f = {.file = file, .fd = -1};
     sp_array a = {.rank = 0};
@@ -95,7 +86,7 @@ sp_status sp_array_read(const char *file, const char *path, sp_array_type type, 
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     TRY(normal ? open_file(&f, normal, how, err) : sp_no_memory(err));
-    TRY(read_array(&f, normal, type, mend, &a, err));
+    TRY(read_array(&f, normal, mend, &a, err));
 done:
     sp_stored_close(&f);
     status = sp_h5_quiet_end(&quiet, status, err);

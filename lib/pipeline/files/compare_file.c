@@ -10,7 +10,6 @@
 #include "learn/learn.h"
 #include "pipeline/compare.h"
 #include "pipeline/files/against_file.h"
-#include "pipeline/files/draw_widening.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/files/reading.h"
@@ -58,7 +57,6 @@ typedef struct file_run {
     sp_pipeline p;
     sp_file_against against;
     sp_file_input in;
-    sp_draw_figures draws;
     sp_path_file paths;
     sp_review_list review;
     fitted_folds folds;
@@ -71,7 +69,6 @@ typedef struct file_run {
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
 {
     status = sp_path_file_close(&r->paths, status, err);
-    sp_draw_figures_clear(&r->draws);
     sp_review_list_close(&r->review);
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
@@ -142,9 +139,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     if (o->n_folds && r.in.is_decided)
         TRY(sp_decided_know_folds(&r.in.decided, &r.folds.folds, err));
     TRY(sp_file_against_open(&r.against, p, &r.in, err));
-    TRY(sp_draw_figures_open(&r.draws, p, err));
-    TRY(sp_draw_figures_widen(&r.draws, err));
-    TRY(sp_path_file_open(&r.paths, p, &r.draws, err));
+    TRY(sp_path_file_open(&r.paths, p, err));
     TRY(sp_review_list_open(&r.review, p, err));
     TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
     TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
@@ -152,7 +147,6 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
                                 err));
     TRY(sp_pipeline_compare(p, &made, err));
     TRY(sp_review_list_write(&r.review, &made->review, err));
-    TRY(sp_draw_figures_finish(&r.draws, &made->posterior, err));
 done:
     *again = !o->n_folds && sp_faulty_files_find(known, p, status);
     status = close_run(&r, status, result, err);
@@ -230,16 +224,13 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->shard ? NULL : known, err));
     TRY(take_share(&r, err));
     TRY(find_own_rules(&r, err));
-    TRY(sp_draw_figures_open(&r.draws, &r.p, err));
-    TRY(sp_draw_figures_widen(&r.draws, err));
-    TRY(sp_path_file_open(&r.paths, &r.p, &r.draws, err));
+    TRY(sp_path_file_open(&r.paths, &r.p, err));
     TRY(sp_review_list_open(&r.review, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));
     TRY(find_subjects(&r, err));
     r.p.about.has_path_scores = true;
     TRY(sp_pipeline_run(&r.p, err));
     TRY(sp_review_list_write(&r.review, NULL, err));
-    TRY(sp_draw_figures_finish(&r.draws, NULL, err));
 done:
     *again = !o->shard && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);

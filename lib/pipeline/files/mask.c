@@ -75,8 +75,8 @@ static sp_status read_matrix(sp_masked *m, const char *file, sp_error *err)
 {
     const sp_file_access how = sp_run_access(&m->options);
     const long long k = m->info.n_classes;
-    sp_status status = sp_array_read(file, m->options.masks.matrix, SP_ARRAY_BOOL, &how,
-                                     "name another with `matrix`", &m->matrix, err);
+    sp_status status =
+        sp_array_read(file, m->options.masks.matrix, &how, "name another with `matrix`", &m->matrix, err);
     if (status == SP_OK && (m->matrix.rank != 2 || m->matrix.dims[0] != k || m->matrix.dims[1] != k))
         status =
             sp_fail(err, SP_EDATA,

@@ -21,7 +21,7 @@ static void plan_one(sp_path_file *b, const char *group, const char *name, sp_pa
     b->n_extras++;
 }
 
-/* Places in the plan: two a strategy, then log_partition, then the draws and their intervals, then the N best. */
+/* Places in the plan: two a strategy, then log_partition, then the draws, then the N best. */
 enum { POSTERIOR, MARGIN, PER_STRATEGY };
 
 static sp_status plan(sp_path_file *b, sp_error *err)
@@ -38,15 +38,16 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     if (needs_h5 && !sp_paths_writer_is_h5(o->output))
         return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", needs_h5,
                        o->output);
-    if (b->draws && b->draws->level != 0.95)
-        return sp_fail(err, SP_EINVAL, "`draws` in %s have intervals of 95 %%; leave `level` or `output` out",
-                       o->output);
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;
     if (o->n_best && b->nbest_of < 0)
         return sp_fail(err, SP_EINVAL,
                        "`nbest` gives the best paths of viterbi, which is not among the strategies");
+    if (o->n_draws && (b->draws_of = sp_pipeline_lawful(p)) < 0)
+        return sp_fail(err, SP_EINVAL,
+                       "`draws` stand beside a path that obeys the rules, and no strategy makes such; "
+                       "`strategies` viterbi does");
     for (int s = 0; b->consumer.with_confidence && s < p->n_strategies; s++) {
         const char *name = sp_strategy_about(p->strategies[s].kind)->name;
         plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);
@@ -61,13 +62,8 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     }
     const sp_paths_type type = b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16;
     b->draws_at = b->n_extras;
-    if (b->draws) {
-        plan_one(b, "draws", NULL, type, true, b->draws->n_draws);
-        for (int i = 0; i < b->draws->n; i++) {
-            plan_one(b, "intervals", b->draws->figures[i].key, SP_PATHS_F64, false, 0);
-            b->extras[b->n_extras - 1].n_columns = SP_DRAW_COLUMNS;
-        }
-    }
+    if (b->consumer.n_draws)
+        plan_one(b, "draws", NULL, type, true, b->consumer.n_draws);
     if (b->consumer.n_best) {
         plan_one(b, "nbest", "paths", type, true, b->consumer.n_best);
         plan_one(b, "nbest", "scores", SP_PATHS_F64, false, b->consumer.n_best);
@@ -82,29 +78,33 @@ static void free_room(sp_path_file *b)
     free(b->margins);
     free(b->best_scores);
     free(b->best_paths);
+    free(b->draws);
     free(b->narrow);
 }
 
 static bool make_room(sp_path_file *b, int64_t steps, int64_t recordings)
 {
-    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->consumer.n_best;
+    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->consumer.n_best,
+           n_draws = (size_t)b->consumer.n_draws;
     free_room(b);
     b->confidence = malloc(S * sizeof *b->confidence);
     b->log_partition = malloc(N * sizeof *b->log_partition);
     b->margins = malloc(N * sizeof *b->margins);
     b->best_scores = malloc((n ? n * N : 1) * sizeof *b->best_scores);
     b->best_paths = malloc((n ? n * S : 1) * sizeof *b->best_paths);
+    b->draws = malloc((n_draws ? n_draws * S : 1) * sizeof *b->draws);
     b->narrow = malloc(S * sizeof *b->narrow);
     b->step_room = steps;
     b->recording_room = recordings;
-    return b->confidence && b->log_partition && b->margins && b->best_scores && b->best_paths && b->narrow;
+    return b->confidence && b->log_partition && b->margins && b->best_scores && b->best_paths && b->draws &&
+           b->narrow;
 }
 
 static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
 {
     sp_path_file *b = arg;
     b->block = block;
-    if (!b->consumer.with_confidence && !b->consumer.n_best && !b->draws)
+    if (!b->consumer.with_confidence && !b->consumer.n_best && !b->consumer.n_draws)
         return SP_OK;
     if (block->n_steps >= b->step_room || block->n_recordings >= b->recording_room) {
         int64_t steps = block->n_steps + 1, recordings = block->n_recordings + 1;
@@ -121,6 +121,12 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
         output->n_best = b->consumer.n_best;
         output->best_paths = b->best_paths;
         output->best_scores = b->best_scores;
+    }
+    if (b->consumer.n_draws && s == b->draws_of) {
+        output->draw = (sp_draw_options){.n = b->consumer.n_draws,
+                                         .seed = b->p->opt->draw_seed,
+                                         .recording = b->p->about.first + block->first};
+        output->draws = b->draws;
     }
     return SP_OK;
 }
@@ -169,17 +175,11 @@ static sp_status write_path(sp_path_file *b, int32_t extra, int32_t r, int64_t f
                                b->is_wide ? (const void *)path : (const void *)b->narrow, err);
 }
 
-/* What the consumer before this one drew and found. */
-static sp_status write_draws(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S,
-                             const sp_decode_output *output, sp_error *err)
+static sp_status write_draws(sp_path_file *b, int64_t first_step, int64_t S, sp_error *err)
 {
     sp_status status = SP_OK;
-    for (int32_t r = 0; r < output->draw.n; r++)
-        TRY(write_path(b, b->draws_at, r, first_step, S, output->draws + (size_t)r * (size_t)S, err));
-    for (int i = 0; i < b->draws->n; i++)
-        TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first, N,
-                                b->draws->figures[i].columns + first * SP_DRAW_COLUMNS, err));
-done:
+    for (int32_t r = 0; status == SP_OK && r < b->consumer.n_draws; r++)
+        status = write_path(b, b->draws_at, r, first_step, S, b->draws + (size_t)r * (size_t)S, err);
     return status;
 }
 
@@ -223,7 +223,7 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
     if (output->n_best)
         TRY(write_best(b, first, n_recordings, first_step, n_steps, err));
     if (output->draw.n)
-        TRY(write_draws(b, first, n_recordings, first_step, n_steps, output, err));
+        TRY(write_draws(b, first_step, n_steps, err));
 done:
     return status;
 }
@@ -303,13 +303,14 @@ static sp_status open_writer(void *arg, sp_error *err)
     return status;
 }
 
-sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, const sp_draw_figures *draws, sp_error *err)
+sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    *b = (sp_path_file){.p = p, .nbest_of = -1, .draws = draws ? draws->made : NULL};
+    *b = (sp_path_file){.p = p, .nbest_of = -1, .draws_of = -1};
     const bool takes_spans = o->output && sp_paths_writer_takes_spans(o->output);
     b->consumer = (sp_consumer){.with_confidence = o->confidence,
                                 .n_best = o->n_best,
+                                .n_draws = o->n_draws,
                                 .whole = takes_spans,
                                 .open = open_writer,
                                 .reserve = reserve,

@@ -8,47 +8,44 @@
  *   /nbest/paths                 as the paths [n,S], -1 where there are fewer; /nbest/scores f64 [n,N], -inf where there are
  *                                fewer
  *   /draws                       as the paths [n,S], -1 where no allowed path exists
- *   /intervals/<figure>          f64 [N,5]: decoded, low, high, share of draws, reference (sp_draw_column)
  */
 #ifndef PIPELINE_FILES_PATHS_H
 #define PIPELINE_FILES_PATHS_H
 
 #include "io/paths_writer.h"
-#include "pipeline/draw_figures.h"
 #include "pipeline/files/span_values.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 
-enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 4 + SP_MOST_DRAW_FIGURES };
+enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 4 };
 
 typedef struct sp_path_file {
     sp_consumer consumer; /* what the pipeline sees */
     const sp_pipeline *p;
     sp_paths_writer *writer; /* NULL until the first path */
     int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
+    int draws_of;            /* the strategy that carries the draws; -1: there are none */
     bool is_wide;            /* int32 paths */
     /* Further datasets. */
-    int32_t n_extras, draws_at; /* the place of the draws among them, and of the intervals after these */
+    int32_t n_extras, draws_at; /* the place of the draws among them */
     sp_paths_extra extras[MAX_EXTRAS];
     char names[MAX_EXTRAS][64];
     /* One block of one strategy; buffers that only grow. */
     float *confidence;
     double *log_partition, *margins, *best_scores;
-    int32_t *best_paths;
+    int32_t *best_paths, *draws;
     int16_t *narrow;
     int64_t step_room, recording_room;
-    sp_span_values spans;                /* of a file of spans */
-    const sp_posterior_intervals *draws; /* NULL: none are written */
-    const sp_block *block;               /* lent by reserve(), of the paths that follow */
-    double *row;                         /* [recordings of a block] */
+    sp_span_values spans;  /* of a file of spans */
+    const sp_block *block; /* lent by reserve(), of the paths that follow */
+    double *row;           /* [recordings of a block] */
     int64_t row_room;
 } sp_path_file;
 
 /* Plans what the options of an open pipeline ask for, and makes it a consumer of the pipeline where there is an output; the file itself
  * is made before the first path. `b` stays where it is until it is closed, on failure too.
- *   draws  an open consumer whose draws and figures are written, too; NULL: nobody draws
- * SP_OK, SP_EINVAL (n_best without viterbi, without an output, or out of range). */
-sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, const sp_draw_figures *draws, sp_error *err);
+ * SP_OK, SP_EINVAL (n_best without viterbi, without an output, or out of range; draws without a strategy that obeys the rules). */
+sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err);
 
 /* With SP_OK puts the file into its place; else nothing is left of it. Returns `status`, or why the file cannot be written. */
 sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err);

@@ -41,7 +41,5 @@ bool run_options_from(PyObject *dict, sp_run_options *o)
         if (value && value != Py_None)
             set(dict, key, value, row->type, (char *)o + row->place);
     }
-    if (!o->n_draws) /* `seed` is of the bootstrap and, where there are any, of draws */
-        o->draw_seed = 0;
     return !PyErr_Occurred();
 }

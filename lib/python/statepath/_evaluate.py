@@ -54,8 +54,6 @@ class Coding(TypedDict, total=False):
 class Comparing(Judging, Coding, Reading, total=False):
     """What compare() takes besides."""
 
-    draws: int | None
-
 
 class Evaluating(Judging, Coding, total=False):
     """What evaluate() takes besides."""
@@ -65,8 +63,8 @@ class Evaluating(Judging, Coding, total=False):
 
 _CODING = frozenset(Coding.__annotations__)
 _ENCODING = _CODING - {"label_order"}
-_JUDGING = frozenset({**Evaluating.__annotations__, "draws": None}) - _CODING
-_TYPES = {name: {**Comparing.__annotations__, **Evaluating.__annotations__}[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
+_JUDGING = frozenset(Evaluating.__annotations__) - _CODING
+_TYPES = {name: Evaluating.__annotations__[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
 _TRACE_STEPS = 100_000
 
 
@@ -216,7 +214,7 @@ def compare(
         Whose each recording is: recordings of one are one unit of inference.
     own_rules : sequence or mapping of str, optional
         Rules of each recording's own, beside the model's, parted by ";": one text a recording, "" without any, or a mapping of ids. All
-        violations of them are those of the rule `own`. Not with `against`, `cv`, `rule_costs` and `draws`.
+        violations of them are those of the rule `own`. Not with `against`, `cv` and `rule_costs`.
     weights : array, optional
         Weight of each step in likelihood and calibration, in the shape of the paths.
     against : mapping of str to scores, optional
@@ -236,9 +234,7 @@ def compare(
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `label_order`, "columns" or "model": what numbers of labels are where the columns are in
         another order than the model's classes, which is an error without it; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`, `draws`: so many paths
-        drawn from the posterior (by `seed`; 0 without) give an interval of each recording's sleep statistics, entities and runs, with the
-        share of references that they hold (``report.data["intervals"]``).
+        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
 
     Returns
     -------
@@ -255,10 +251,8 @@ def compare(
     """
     library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
-    if how.get("draws") == 0:
-        raise StatepathError("draws=0: one path at least is drawn; without draws= none is")
     if own_rules is not None:
-        for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs")), ("draws", options.get("draws"))):
+        for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs"))):
             if value is not None and value is not False:
                 raise StatepathError(f"own_rules= does not go with {word}=: all recordings must have the same rules there")
         inputs["rules"] = texts_of(_of_ids(own_rules, inputs["ids"]), len(inputs["ids"]), "own_rules")

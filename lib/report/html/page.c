@@ -193,8 +193,6 @@ static const struct {
     {"runs", "Runs", SP_FRAME_FOLDED, sp_has_runs, sp_page_runs},
     {"places", "Illegal {steps}", SP_FRAME_FOLDED, sp_has_places, sp_page_places},
     {"scorers", "Scorers", SP_FRAME_FOLDED, sp_has_raters, sp_page_raters},
-    {"review", "{Steps} to review", SP_FRAME_FOLDED, sp_has_review, sp_page_review},
-    {"intervals", "Intervals of figures", SP_FRAME_FOLDED, sp_has_posterior, sp_page_posterior},
     {"probabilities", "Probabilities", SP_FRAME_FOLDED, sp_has_probabilities, sp_page_probabilities},
     {"methods", "Methods", SP_FRAME_FOLDED, always, sp_page_methods_section},
 };

@@ -31,14 +31,16 @@ void sp_page_link(sp_page *page, int64_t recording, int64_t step)
     sp_buffer_drop(&link, &page->out);
 }
 
-void sp_page_time(sp_buffer *out, double seconds)
+/* "4:16:30" */
+static void add_time(sp_buffer *out, double seconds)
 {
     const int64_t whole = (int64_t)seconds;
     sp_buffer_format(out, "%lld:%02d:%02d", (long long)(whole / 3600), (int)(whole / 60 % 60),
                      (int)(whole % 60));
 }
 
-void sp_page_place_cells(sp_page *page, int64_t recording, int64_t step)
+/* The first cells of a row of the table of a step: recording, a link; its number; its time, where steps have a length. */
+static void add_place_cells(sp_page *page, int64_t recording, int64_t step)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -47,7 +49,7 @@ void sp_page_place_cells(sp_page *page, int64_t recording, int64_t step)
     sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", sp_step_number(c->work, step));
     if (c->epoch_seconds > 0) {
         sp_buffer_text(out, "<td class=\"n\">");
-        sp_page_time(out, (double)step * c->epoch_seconds);
+        add_time(out, (double)step * c->epoch_seconds);
         sp_buffer_text(out, "</td>");
     }
 }
@@ -58,7 +60,7 @@ static void place_row(sp_page *page, const sp_illegal_place *place)
     sp_buffer *out = &page->out;
     bool is_first = true;
     sp_buffer_text(out, "<tr>");
-    sp_page_place_cells(page, place->recording, place->step);
+    add_place_cells(page, place->recording, place->step);
     sp_buffer_text(out, "<td>");
     for (int32_t s = 0; s <= c->n_strategies; s++)
         if (place->said[s].is_illegal) {

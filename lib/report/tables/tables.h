@@ -52,8 +52,6 @@ sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
 sp_filler sp_fill_violations, sp_fill_rule_costs, sp_fill_rule_proposals;
 /* Operating points of a tagger; its types of entities at the one that was asked for. */
 sp_filler sp_fill_operating_points, sp_fill_operating_types;
-/* Intervals of figures over paths drawn from the posterior: a row a figure. */
-sp_filler sp_fill_posterior;
 /* Agreement with several raters; wide: kappa with each. */
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
@@ -66,7 +64,7 @@ sp_filler sp_fill_headline, sp_fill_notes, sp_fill_rater_notes;
 
 /* How intervals and p were found; tests over all strategies; how long a step is, where no other table of sleep says so or anyway.
  */
-sp_noter sp_note_rule_costs, sp_note_rule_proposals, sp_note_operating_points, sp_note_posterior;
+sp_noter sp_note_rule_costs, sp_note_rule_proposals, sp_note_operating_points;
 sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
 
 /* Parts of the notes that stand in files of their own. */
@@ -105,8 +103,6 @@ const char *sp_scaling_name(sp_scaling scaling); /* "as given", ... for people *
 
 /* Columns for the reference, if wanted, and each strategy. */
 void sp_strategy_columns(const sp_comparison *c, bool with_reference, sp_table *table);
-/* Intervals of this figure hold the reference clearly less often than their level says: the exact interval of the share lies below it. */
-bool sp_is_below_level(const sp_comparison *c, const sp_posterior_figure *figure);
 /* Cells; "–" where undefined. */
 void sp_cell_none(sp_table *table);
 void sp_cell_p(sp_table *table, const sp_value *p);

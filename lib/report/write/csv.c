@@ -8,9 +8,7 @@
  *              "decoded_as B" (with class A): steps of reference A decoded as B, those above 0; "transition_count" (with class
  *              "A -> B"): all transitions that were made; "accuracy_AAX": by place in the reference's runs; "sleep_tst",
  *              "sleep_tst_difference"; "illegal_step" (with class "A -> B", "-> B" of a start): a step at which the rule is
- *              broken; "run_too_short", "run_too_long": the first step of such a run, n its length; "kappa_with X": with rater X; "bin_3_accuracy", "coverage_3_share": of calibration;
- *              "drawn_tst": a figure of all steps of a recording, low and high of paths drawn from the posterior; "drawn_tst_held": the share of
- *              references that these intervals hold, n references
+ *              broken; "run_too_short", "run_too_long": the first step of such a run, n its length; "kappa_with X": with rater X; "bin_3_accuracy", "coverage_3_share": of calibration
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for plain counts
  *   low, high  interval, where there is one */
@@ -424,38 +422,6 @@ static void add_raters(csv_line l)
     add_figures(&l, SP_OF_RATERS, s, NULL);
 }
 
-/* ---- intervals over drawn paths, under the strategy whose path stands beside them ---- */
-
-static sp_value value_at(const double *columns, sp_draw_column at)
-{
-    return isnan(columns[at]) ? (sp_value){.undefined = ""} : (sp_value){.value = columns[at]};
-}
-
-static void add_posterior_figure(csv_line l, const sp_posterior_figure *f)
-{
-    const sp_comparison *c = l.c;
-    const parts decoded_by = KEY(c->strategies[c->posterior->strategy].name);
-    l.strategy = decoded_by;
-    if (c->has_labels) {
-        begin(&l, KEYS("drawn_", f->key, "_held"));
-        add_number(l.out, f->held);
-        end(&l, f->n_references, &f->held_low, &f->held_high);
-    }
-    for (int64_t r = 0; r < c->n_recordings; r++) {
-        const double *columns = f->columns + r * SP_DRAW_COLUMNS;
-        const sp_value low = value_at(columns, SP_DRAW_LOW), high = value_at(columns, SP_DRAW_HIGH);
-        l.recording = c->ids[r];
-        l.strategy = decoded_by;
-        begin(&l, KEYS("drawn_", f->key));
-        add_number(l.out, value_at(columns, SP_DRAW_DECODED));
-        end(&l, -1, &low, &high);
-        l.strategy = KEY("reference");
-        if (c->has_labels)
-            add_value(&l, KEYS("drawn_", f->key), value_at(columns, SP_DRAW_REFERENCE), -1);
-        sp_buffer_drain(l.out);
-    }
-}
-
 /* ---- the document ---- */
 
 static void write_all(const sp_comparison *c, sp_buffer *out)
@@ -484,8 +450,6 @@ static void write_all(const sp_comparison *c, sp_buffer *out)
         add_sleep(l);
     if (c->raters)
         add_raters(l);
-    for (int32_t i = 0; c->posterior && i < c->posterior->n; i++)
-        add_posterior_figure(l, &c->posterior->figures[i]);
 }
 
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err)

@@ -272,9 +272,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
 {
     bool failed = false;
     /* Recordings of each strategy; illegal places; nights of each strategy and of the reference; runs too short or too long;
-     * violations of rules over more steps; recordings of each figure with intervals. Those that there are. */
-    const int32_t n_figures = c->posterior ? c->posterior->n : 0, n_others = 2 * c->n_strategies + 4,
-                  n_lists = n_others + n_figures;
+     * violations of rules over more steps. Those that there are. */
+    const int32_t n_lists = 2 * c->n_strategies + 4;
     sp_json_list *lists = calloc((size_t)n_lists, sizeof *lists);
     if (!lists) {
         text->failed = true;
@@ -295,15 +294,13 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->n_against)
         sp_json_against(root, c);
     add_results(root, c, lists);
-    add_places(root, c, &lists[c->n_strategies], &lists[n_others - 2], &lists[n_others - 1]);
+    add_places(root, c, &lists[c->n_strategies], &lists[n_lists - 2], &lists[n_lists - 1]);
     if (c->rule_costs)
         sp_json_rule_costs(root, c);
     if (c->operating_points)
         sp_json_operating_points(root, c);
     if (c->review)
         sp_json_review(root, c);
-    if (c->posterior)
-        sp_json_posterior(root, c, lists + n_others);
     if (c->sleep)
         sp_json_sleep(root, c, lists + c->n_strategies + 1);
     if (c->raters)

@@ -54,10 +54,6 @@ evaluate paths.h5 -m sleep-strict
 evaluate paths.h5 --labels longer.h5 --trim-to-shortest -m sleep-strict
 evaluate longer.h5 --paths labels --labels night.h5 --trim-to-shortest -m sleep-strict
 evaluate codes.txt --labels labels.txt --codes nsrr -m sleep-strict
-compare dead.h5 -m sleep-strict --strategies argmax,viterbi --draws 9 ? 3
-compare unlabelled.h5 -m sleep-strict --draws 9
-decode night.h5 -m sleep-strict --draws 9 -o known.h5
-compare night.h5 -m sleep-strict --draws 9 --widen-by known.h5
 """
 
 # Needs more recordings and classes than a test should have.

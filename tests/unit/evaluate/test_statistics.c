@@ -230,49 +230,6 @@ static void test_holm(void **state)
     assert_close(p[1].value, 1, 0, 0);
 }
 
-/* ---- exact intervals ---- */
-
-/* P(X >= k) for X ~ Bin(n, p), term by term from scratch. */
-static double at_least(int k, int n, double p)
-{
-    double sum = 0;
-    for (int i = k; i <= n; i++) {
-        double term = 1;
-        for (int j = 0; j < i; j++)
-            term *= (double)(n - j) / (double)(j + 1);
-        sum += term * pow(p, i) * pow(1 - p, n - i);
-    }
-    return sum;
-}
-
-static void test_exact_interval(void **state)
-{
-    (void)state;
-    sp_value low, high;
-    for (int n = 1; n <= 40; n++)
-        for (int k = 0; k <= n; k++) {
-            const double level = k % 2 ? 0.95 : 0.8;
-            sp_exact_interval(k, n, level, &low, &high);
-            if (k > 0)
-                assert_close(at_least(k, n, low.value), (1 - level) / 2, 1e-9, 0);
-            else
-                assert_close(low.value, 0, 0, 0);
-            if (k < n)
-                assert_close(1 - at_least(k + 1, n, high.value), (1 - level) / 2, 1e-9, 0);
-            else
-                assert_close(high.value, 1, 0, 0);
-        }
-    sp_exact_interval(6, 31, 0.95, &low, &high); /* scipy: beta.ppf(.025, 6, 26), beta.ppf(.975, 7, 25) */
-    assert_close(low.value, 0.07451989731112885, 1e-12, 0);
-    assert_close(high.value, 0.37473216610658405, 1e-12, 0);
-    sp_exact_interval(900000, 1000000, 0.95, &low, &high);
-    assert_close(low.value, 0.8994103518125763, 1e-9, 0);
-    assert_close(high.value, 0.9005873301339621, 1e-9, 0);
-    sp_exact_interval(0, 0, 0.95, &low, &high);
-    assert_undefined(low, "no trials");
-    assert_undefined(high, "no trials");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,7 +239,6 @@ int main(void)
         cmocka_unit_test(test_wilcoxon_many_zeros),
         cmocka_unit_test(test_sign_flip),
         cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_exact_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
