@@ -79,9 +79,12 @@ static int compare_places(const sp_listed_step *a, const sp_listed_step *b)
                                         : (a->step > b->step) - (a->step < b->step);
 }
 
+/* Gains of a recording are not above those found before them (sp_review()): equal ones keep their order. */
 static int compare_gains(const sp_listed_step *a, const sp_listed_step *b)
 {
-    return a->gain != b->gain ? (a->gain < b->gain) - (a->gain > b->gain) : compare_places(a, b);
+    const int gain = (a->gain < b->gain) - (a->gain > b->gain),
+              recording = (a->recording > b->recording) - (a->recording < b->recording);
+    return gain ? gain : recording ? recording : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 static int by_gain(const void *a, const void *b)

@@ -24,12 +24,12 @@ void sp_review_room_clear(sp_review_room *room);
 /* ---- the best of all ---- */
 
 typedef struct sp_listed_step {
-    int64_t recording, step;
+    int64_t recording, step, rank;     /* rank: among those of its recording, as they were found */
     int32_t likeliest, decoded, label; /* -1: none */
     double probability, gain;
 } sp_listed_step;
 
-/* So many of the greatest gain, of equals the first. Begins as {0}. */
+/* So many of the greatest gain, of equals the first by recording and rank. Begins as {0}. */
 typedef struct sp_review_best {
     int64_t most, n;
     sp_listed_step *steps; /* [n] a heap whose root is the last of them; owned */

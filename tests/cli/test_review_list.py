@@ -150,7 +150,7 @@ class TestReview(st.TestCase):
         run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "38")
         rows = self.rows("p.review.csv")
         places = [(row["step"], row["recording"]) for row in rows]
-        order = [(-float(row["gain"]), row["recording"], int(row["step"])) for row in rows]
+        order = [(-float(row["gain"]), row["recording"]) for row in rows]
         self.assertEqual(order, sorted(order))
         self.assertEqual({recording: sum(r == recording for _, r in places) for recording in "abcd"}, {"a": 10, "b": 10, "c": 10, "d": 8})  # two of d gain the same
         own, e = self.labels[:50], np.log(self.p[:50])
@@ -159,6 +159,25 @@ class TestReview(st.TestCase):
         for t in known:
             e[t] = np.where(np.arange(3) == own[t], 0, -np.inf)
         self.assertIn("accuracy is %.4f," % (viterbi(e) == own)[own >= 0].mean(), run.stderr)
+
+    def test_the_first_step_of_a_recording_is_its_best(self):
+        """Where confirming one step makes another worth more, their gains are listed as equal: the one that was
+        chosen first still stands first."""
+        rng, n, steps = np.random.default_rng(4), 500, 7
+        self.p = rng.dirichlet([0.5] * 3, n * steps) * 0.98 + 0.02 / 3
+        self.offsets, self.ids = np.arange(0, n * steps + 1, steps), ["r%d" % i for i in range(n)]
+        self.scores("in.h5", labels=False)
+        self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "100%")
+        first, gain, n_equal = {}, {}, 0
+        for row in self.rows("p.review.csv"):
+            name = row["recording"]
+            n_equal += gain.get(name) == row["gain"]
+            gain[name] = row["gain"]
+            first.setdefault(name, int(row["step"]))
+        self.assertGreater(n_equal, 30)
+        for i, name in enumerate(self.ids):
+            worth = gains(np.log(self.p[self.offsets[i]:self.offsets[i + 1]]))[1]
+            self.assertAlmostEqual(worth[first[name]], worth.max(), places=4, msg=name)
 
     def test_all_steps(self):
         """Known all, nothing is left to be wrong but what has no path, or breaks the rules and stays as it is."""

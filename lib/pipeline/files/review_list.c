@@ -43,6 +43,7 @@ static sp_listed_step listed(const sp_review_list *l, int64_t n, int64_t step, d
     return (sp_listed_step){.gain = gain,
                             .recording = l->block->first + n,
                             .step = step,
+                            .rank = step,
                             .decoded = path[at],
                             .likeliest = -1,
                             .label = l->block->labels ? l->block->labels[at] : -1};
@@ -79,6 +80,7 @@ static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recor
         for (int64_t i = 0; i < l->room.n_found[n]; i++) {
             const sp_review_step *found = &l->room.found[batch.offsets[n] + i];
             sp_listed_step step = listed(l, n, found->step, found->gain, output->paths);
+            step.rank = i;
             step.likeliest = found->likeliest;
             step.probability = found->probability;
             sp_review_best_add(best, &step);

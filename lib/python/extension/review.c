@@ -40,6 +40,7 @@ static sp_status review_group(request *r, const group *g, sp_error *err)
             const sp_review_step *found = &a->room.found[batch.offsets[n] + i];
             sp_review_best_add(&a->best, &(sp_listed_step){.recording = g->first + n,
                                                            .step = found->step,
+                                                           .rank = i,
                                                            .likeliest = found->likeliest,
                                                            .probability = found->probability,
                                                            .gain = found->gain});
