@@ -65,36 +65,6 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
            r->n_candidates, how->n_folds, how->n_folds);
 }
 
-/* What each classifier is worth, and their mean and fusion, and what became of it. */
-static void show_fusion(const sp_fit_report *r, const sp_fit_options *how, const char *const *names)
-{
-    static const char *const kept[SP_N_FUSIONS] = {"the best classifier alone is", "the mean is",
-                                                   "the learnt weights are"};
-    const sp_learnt_fusion *f = &r->fusion;
-    const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
-    char strategy[SP_STRATEGY_TEXT];
-    if (f->n == 0)
-        return;
-    printf("\n%-24s %8s %8s", "classifier", "weight", "learnt");
-    if (f->best >= 0)
-        printf(" %10s %10s %10s   %s of %s, and gain over the best alone", "held out", "gain", "error",
-               sp_tune_name(r->tune), sp_strategy_format(&how->strategy, strategy));
-    for (int32_t c = 0; c < f->n; c++) {
-        printf("\n%-24.24s %8.4f %8.4f", names[c], f->weights[c], f->learnt_weights[c]);
-        if (f->best >= 0)
-            printf(" %10.4f", sign * f->figure[c]);
-    }
-    if (f->best < 0)
-        printf("\nfusion: the learnt weights are kept; nothing was judged%s%s\n",
-               r->untuned ? ", because " : "", r->untuned ? r->untuned : "");
-    else
-        printf("\n%-42s %10.4f %+10.4f %10.4f\n%-42s %10.4f %+10.4f %10.4f\nfusion: %s kept, the simplest "
-               "within one standard error "
-               "of the best\n",
-               "their mean", sign * f->mean, f->mean_gain, f->mean_error, "learnt weights", sign * f->learnt,
-               f->learnt_gain, f->learnt_error, kept[f->kept]);
-}
-
 /* Whether scores are weighed with those around, and why. */
 static void show_windows(const sp_fit_report *r, const sp_fit_options *how)
 {
@@ -179,7 +149,6 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
                    "allow\n");
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
-        show_fusion(report, &f->options, f->training.classifiers);
         show_windows(report, &f->options);
         show_durations(report, &f->options, f->training.classes);
         show_tuning(report, &f->options);
@@ -349,10 +318,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = sp_fitting_open(&f, words[0], &o->run, err);
-    if (status == SP_OK && o->run.fit.calibrate && f.training.n_beside)
-        status = sp_fail(err, SP_EINVAL,
-                         "`calibrate` is of the scores of one classifier, and there are %d; name one file",
-                         1 + f.training.n_beside);
     if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)

@@ -60,10 +60,6 @@ static void print_shape(const sp_source_info *info)
         say("layout      %s\n", info->n_files ? "files" : sp_layout_name(info->layout));
         say("stored as   %s, %s\n", info->stored_type, info->storage);
     }
-    if (info->are_alike)
-        say("the same    each file has recordings of the same ids: `fit` takes the files for classifiers of "
-            "them, which it "
-            "fuses\n");
     say("recordings  %s: ", sp_count_text(info->n_recordings, a));
     print_names(info->n_recordings, info->ids, NAMED);
     say("\nsteps       %s", sp_count_text(info->n_steps, a));

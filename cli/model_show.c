@@ -344,10 +344,6 @@ sp_status model_show(const sp_model *model, bool with_marks, double step_seconds
     for (int32_t k = 0; model->prior && k < model->n_classes; k++)
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     print_labeller(model);
-    for (int32_t c = 0; model->fusion && c < model->fusion->n; c++)
-        say("%s%s %.4g%s",
-            c ? ", " : "decoding: scores of several classifiers are fused: ", model->fusion->names[c],
-            model->fusion->weights[c], c == model->fusion->n - 1 ? "\n" : "");
     if (model->windows)
         say("decoding: scores are weighed with those of %d steps around (windows)\n",
             model->windows->steps[model->windows->n - 1]);

@@ -137,19 +137,6 @@ done:
     return status;
 }
 
-/* Are the recordings of a file, of which there are several, called as those of the first? Ids in all begin with the file's own name. */
-static bool is_alike(const sp_many *a, const sp_source_info *one)
-{
-    bool is = one->has_ids && one->has_scores && one->n_recordings > 1 &&
-              one->n_recordings == a->members[a->first].n;
-    for (int64_t j = 0; is && j < one->n_recordings; j++) {
-        const char *first = a->ids[a->members[a->first].first + j];
-        const size_t n = strlen(first), own = strlen(one->ids[j]);
-        is = n > own && first[n - own - 1] == '/' && strcmp(first + n - own, one->ids[j]) == 0;
-    }
-    return is;
-}
-
 static sp_status begin_info(sp_many *a, const sp_source_info *one, sp_source_info *all, sp_error *err)
 {
     const char *file = all->file;
@@ -358,7 +345,6 @@ static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source 
     TRY(keep_texts(a, all, &one->info, i == a->first, err));
     const int64_t first_step = all->n_steps;
     TRY(add_recordings(a, &one->info, i, all, room, err));
-    all->are_alike = i == a->first || (all->are_alike && is_alike(a, &one->info));
     TRY(add_kept(one, source, first_step, err));
 done:
     return status;
@@ -416,10 +402,7 @@ static sp_status check_ids(const sp_source *source, sp_error *err)
                 ? "%s and %s both hold paths of recording %s; leave one of them out"
                 : "%s and %s both hold a recording %s; where the folder tells them apart name them with "
                   "a pattern, such as "
-                  "'{id}/scores.npy'; of several classifiers of the same recordings, a folder or a "
-                  "pattern each, `statepath "
-                  "fit` learns "
-                  "a fusion",
+                  "'{id}/scores.npy'; another classifier of the same recordings is given with `against`",
             a->list->names[sp_many_member_of(source, p)], a->list->names[sp_many_member_of(source, q)],
             a->ids[p]);
     return p == -2 ? sp_no_memory(err) : SP_OK;
@@ -455,7 +438,6 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     all->ids = (const char *const *)a->ids;
     all->offsets = a->offsets;
     all->n_files = list->n;
-    all->are_alike = all->are_alike && list->n > 1 && all->has_scores && a->members[a->first].n > 1;
     all->files = a->files;
     all->n_left_out = a->n_left_out;
     TRY(sp_holes_use(source, a->options.gaps, err));

@@ -234,7 +234,7 @@ bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *ou
         return false;
     for (size_t k = 0; log_prior && k < K; k++)
         log_prior[k] = log(model->prior[k]);
-    if (!isnan(model->floor) && !model->fusion) {
+    if (!isnan(model->floor)) {
         for (int64_t t = 0; t < scores->n_steps; t++)
             sp_score_row(scores, t, out + (size_t)t * K);
         number_raise(out, scores->n_steps * scores->n_classes, log(model->floor));

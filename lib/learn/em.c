@@ -48,10 +48,9 @@ static sp_status expect(em *w, sp_workers *workers, double *value, sp_error *err
     set_factors(w);
     free(w->sums);
     w->sums = NULL;
-    const double *const e[] = {w->e};
     sp_sweep sweep = {.factors = &w->factors,
                       .stretches = &w->stretches,
-                      .e = e,
+                      .e = w->e,
                       .has_path = w->has_path,
                       .wants_counts = true};
     sp_status status = SP_OK;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/fusion.h"
 #include "core/model/windows.h"
 #include "core/names.h"
 #include "core/try.h"
@@ -201,16 +200,6 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (options->n_raters > 1)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          ", by %d raters whose labels count 1/%d each", options->n_raters, options->n_raters);
-    for (int32_t c = 0; c < r->fusion.n; c++)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, "%s%.40s %.4g%s", c ? ", " : ", scores fused (",
-                     training->classifiers[c], r->fusion.weights[c], c == r->fusion.n - 1 ? ")" : "");
-    if (r->fusion.n && r->fusion.best >= 0)
-        used += snprintf(
-            text + used, sizeof text - (size_t)used,
-            ", %s held out %.4f with the learnt weights, %.4f with their mean, %.4f with %.40s alone",
-            sp_tune_name(r->tune), signed_figure(r, r->fusion.learnt), signed_figure(r, r->fusion.mean),
-            signed_figure(r, r->fusion.figure[r->fusion.best]), training->classifiers[r->fusion.best]);
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          ", scores weighed with those of neighbouring steps (windows)");
@@ -369,8 +358,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     sp_training seen = *training;
     sp_fit_options how = *options;
     sp_windows *windows = NULL;
-    sp_fusion *fusion = NULL;
-    double *raised = NULL, *fused = NULL, *scores = NULL;
+    double *raised = NULL, *scores = NULL;
     sp_model *model = NULL;
     how.smoothing *= options->n_raters;
     how.penalty *= options->n_raters;
@@ -382,10 +370,6 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);
-    TRY(sp_fit_fusion(training, &how, &rules, found.floor, workers, &fusion, &fused, &found, err));
-    if (fused)
-        sp_training_take_scores(&seen, fused);
-    seen.n_beside = 0;
     TRY(sp_fit_windows(&seen, &how, &rules, workers, &windows, &scores, &found, err));
     found.has_windows = windows != NULL;
     if (windows)
@@ -394,8 +378,6 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(sp_fit_prices(&seen, &how, workers, model, &found, err));
     model->windows = windows;
     windows = NULL;
-    model->fusion = fusion;
-    fusion = NULL;
     model->floor = found.floor;
     TRY(describe(training, options, &rules, &found, model, err));
     TRY(sp_model_check(model, err));
@@ -408,9 +390,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
 done:
     sp_rules_clear(&rules);
     sp_windows_free(windows);
-    sp_fusion_free(fusion);
     free(raised);
-    free(fused);
     free(scores);
     sp_model_free(model);
     sp_fit_report_clear(&found);

@@ -18,15 +18,22 @@ static bool has_zeros(const sp_training *training)
     const size_t K = (size_t)batch->scores.n_classes;
     for (int64_t n = 0; n < batch->n_recordings; n++) {
         const size_t end = (size_t)batch->offsets[n + 1] * K;
-        for (size_t i = (size_t)batch->offsets[n] * K; sp_training_uses(training, n) && i < end; i++) {
-            bool is_zero = number_get(batch->scores.data, batch->scores.dtype, i) == -INFINITY;
-            for (int32_t c = 0; c < training->n_beside; c++)
-                is_zero |= training->beside[c][i] == -INFINITY;
-            if (is_zero)
+        for (size_t i = (size_t)batch->offsets[n] * K; sp_training_uses(training, n) && i < end; i++)
+            if (number_get(batch->scores.data, batch->scores.dtype, i) == -INFINITY)
                 return true;
-        }
     }
     return false;
+}
+
+/* The scores with a floor; 0: none. out [S,K] */
+static void raise_scores(const sp_scores *scores, double floor, double *out)
+{
+    const size_t size = (size_t)scores->n_steps * (size_t)scores->n_classes;
+    const double least = log(floor);
+    for (size_t i = 0; i < size; i++) {
+        const double e = number_get(scores->data, scores->dtype, i);
+        out[i] = e < least ? least : e;
+    }
 }
 
 /* What counts as they are make, with each floor, of recordings that they did not see. room [S,K] */
@@ -38,7 +45,7 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, double *room, sp_evid
     sp_training_take_scores(&raised, room);
     u->training = &raised;
     for (int i = 0; i < N_FLOORS; i++) {
-        sp_training_fuse(given, NULL, floors[i], room);
+        raise_scores(&given->batch.scores, floors[i], room);
         for (int32_t f = 0; f < u->n_folds; f++) {
             const sp_training others = sp_tuner_without(u, f);
             sp_model_free(u->models[f]);
@@ -94,7 +101,7 @@ sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *option
     if (floors[chosen] > 0) {
         report->floor = floors[chosen];
         report->n_lost = evidence[0].n_lost;
-        sp_training_fuse(training, NULL, floors[chosen], room);
+        raise_scores(given, floors[chosen], room);
         *scores = room;
         room = NULL;
     }

@@ -72,8 +72,7 @@ typedef struct sp_scores_scaling {
 } sp_scores_scaling;
 void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *scaling, double *out);
 
-/* The rows as this model decodes them, whose classes are in the order of the columns: floor, windows, temperature, prior; scores that are fused
- * have had their floor before. out [T,K]; false
+/* The rows as this model decodes them, whose classes are in the order of the columns: floor, windows, temperature, prior. out [T,K]; false
  * on lack of memory. */
 bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *out);
 

@@ -527,9 +527,6 @@ done:
 static sp_status prepare(search_state *s, sp_error *err)
 {
     const sp_training *training = s->tuner.training;
-    if (training->n_beside > 0)
-        return sp_fail(err, SP_EINVAL, "`tied` learns beside the scores of one classifier, and there are %d",
-                       1 + training->n_beside);
     if (!training->batch.scores.data || !training->labels)
         return sp_fail(
             err, SP_EINVAL,

@@ -90,23 +90,9 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
                          sp_workers *workers, sp_windows **out, double **scores, sp_fit_report *report,
                          sp_error *err);
 
-/* fusion.c. One set of scores of those of all classifiers: out[t,k] = sum_c weight[c] max(e_c[t,k], log floor), [S,K].
- *   weight  [1 + n_beside] or NULL: equal ones of sum 1;   floor  0: none */
-void sp_training_fuse(const sp_training *training, const double *weight, double floor, double *out);
-/* A fusion of the classifiers of a training set, and in the report: of each alone, their mean and the weights that make the labels most likely under
- * the rules (sp_crf_weigh(), transitions by counts) the simplest within one standard error of the best figure of tuned counts, in this order. Labels that any of
- * them calls impossible are not learnt from.
- *   floor   for each classifier's probabilities; NaN: none
- *   out     NULL: there is but one classifier
- *   scores  [S,K] fused, to learn the rest from; to be freed. With out
- * SP_OK; SP_EINVAL (no labels or scores, `method` em), SP_ENOMEM and what decoding returns. */
-sp_status sp_fit_fusion(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
-                        double floor, sp_workers *workers, sp_fusion **out, double **scores,
-                        sp_fit_report *report, sp_error *err);
-
 /* floor.c. A floor, where training->may_have_floor and there are zeros: that with the fewest held-out recordings without a path, of those the least
  * within one standard error of the best figure, by counts with plain settings. None is one of them.
- *   scores  [S,K] with the floor, to learn the rest from; to be freed. Of several classifiers their mean. NULL: there is none
+ *   scores  [S,K] with the floor, to learn the rest from; to be freed. NULL: there is none
  *   report  its floor and n_lost are filled in where there is one
  * SP_OK, SP_ENOMEM and what decoding returns. */
 sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,

@@ -13,7 +13,6 @@
 #include "learn/learn.h"
 #include "options/options.h"
 #include "pipeline/against.h"
-#include "pipeline/fused.h"
 #include "pipeline/judging.h"
 #include "pipeline/long/long_recording.h"
 #include "pipeline/objective.h"
@@ -217,11 +216,7 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
     p->prepare.prior_weight = 0;
     p->prepare.floor = sp_run_prepare_plain(o).floor;
     p->folds = folds;
-    if (p->fused)
-        sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "note: the files hold the same recordings: each is decoded by a fusion of their scores "
-                      "that was learnt without it");
-    return p->fused ? sp_fused_take_folds(p->fused, folds, &p->prepare, err) : SP_OK;
+    return SP_OK;
 }
 
 void sp_folds_clear(sp_folds *folds)

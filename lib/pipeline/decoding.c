@@ -3,7 +3,6 @@
 #include "decode/own_chains.h"
 #include "evaluate/work.h"
 #include "learn/learn.h"
-#include "pipeline/fused.h"
 #include "pipeline/long/long_recording.h"
 #include "pipeline/path_source.h"
 
@@ -73,8 +72,8 @@ static bool takes_chunks(const sp_pipeline *p)
 static void summarise(const sp_pipeline *p)
 {
     const sp_run_counts *done = &p->done;
-    const sp_prepare_counts *scores = p->fused ? &p->fused->counts : &done->scores;
-    const double floor = p->fused && !p->folds ? p->fused->mixes[0].floor : p->prepare.floor;
+    const sp_prepare_counts *scores = &done->scores;
+    const double floor = p->prepare.floor;
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
     const char *recordings = sp_word_of(&p->words, SP_RECORDINGS);
     sp_count_text(p->info->n_recordings, all);

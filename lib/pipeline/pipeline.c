@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/fusion.h"
 #include "core/prepare.h"
 #include "core/subjects.h"
 #include "core/try.h"
@@ -14,7 +13,6 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "pipeline/against.h"
-#include "pipeline/fused.h"
 #include "pipeline/path_source.h"
 #include "statepath/model_json.h"
 
@@ -39,11 +37,6 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
         return sp_no_memory(err);
     sp_status status = sp_run_prepare(o, p->model, p->class_of_column, p->log_prior, &p->prepare, err);
     p->prepare.kind = p->info->kind;
-    if (status == SP_OK && p->info->has_scores && !o->n_folds) /* whose models have fusions of their own */
-        status = p->fused ? sp_fused_take_model(p->fused, p->model, &p->prepare, err)
-                          : sp_fusion_check_count(p->model, p->from.n_fused ? p->from.n_fused : 1, err);
-    if (p->from.n_fused) /* each classifier has had it */
-        p->prepare.floor = 0;
     if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
         return sp_fail(err, SP_EINVAL,
                        "`clamp` takes labels for certain, but %s has none; `labels` PATH says where they are",

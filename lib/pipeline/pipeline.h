@@ -20,7 +20,6 @@ enum {
 
 struct calibration;
 struct sp_rival;
-struct sp_fused;
 typedef struct sp_path_source sp_path_source; /* path_source.h */
 
 /* Paths that are there already, in place of decoding. */
@@ -86,8 +85,6 @@ struct sp_pipeline {
     const char *file;   /* a name for messages and the report */
     const char *word;   /* the same as it was given */
     sp_recordings from; /* what is decoded */
-    struct sp_fused
-        *fused; /* whose scores are fused in them (fused.h); borrowed; NULL: they are of one classifier */
     const sp_source_info *info;
     int64_t step_bytes; /* in memory, of a step */
     sp_input_about about;

@@ -125,7 +125,6 @@ sp_recordings sp_recordings_of_arrays(sp_arrays *a)
                            .raters = a->raters,
                            .subjects = a->subjects,
                            .rules = a->rules,
-                           .n_fused = a->n_fused,
                            .read = read_arrays,
                            .read_rater = read_array_rater,
                            .arg = a};

@@ -171,7 +171,7 @@ sp_status sp_share_open(sp_share *share, sp_pipeline *p, sp_error *err)
     info->offsets = share->offsets;
     info->n_steps = info->offsets[info->n_recordings];
     info->ids += share->first;
-    p->from = (sp_recordings){.info = info, .n_fused = share->from.n_fused, .read = read_share, .arg = share};
+    p->from = (sp_recordings){.info = info, .read = read_share, .arg = share};
     p->info = info;
     p->about.first = share->first;
     return SP_OK;

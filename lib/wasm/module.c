@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/block.h"
-#include "core/model/fusion.h"
 #include "core/model/model.h"
 #include "core/prepare.h"
 #include "core/rules/rules.h"
@@ -99,7 +98,6 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;
     sp_status status = SP_OK;
-    TRY(sp_fusion_check_count(model, 1, &failure));
     TRY(sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &failure));
     TRY(sp_prepare_options_check(&rules->prepare, &failure));
     TRY(sp_chain_new(model, &options, &rules->chain, &failure));

@@ -237,8 +237,8 @@ ROWS = [
     ("same/", {"n1/probs.npy": P5, "n2/probs.npy": P5},
      "compare same/n1/probs.npy same/n2/probs.npy -m sleep-aasm",
      "THIS/n1/probs.npy and THIS/n2/probs.npy both hold a recording probs; where the folder tells them "
-     "apart name them with a pattern, such as '{id}/scores.npy'; of several classifiers of the THIS "
-     "recordings, a folder or a pattern each, `statepath fit` learns a fusion"),
+     "apart name them with a pattern, such as '{id}/scores.npy'; another classifier of the THIS "
+     "recordings is given with --against"),
     ("classes/", {"n1.npy": P5, "n2.npy": np.full((7, 4), .25)}, COMPARE,
      "THIS/n2.npy: has 4 THIS, but THIS/n1.npy has 5; all files need the same (--transpose reads arrays "
      "[THIS, steps])"),

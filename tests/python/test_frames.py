@@ -131,14 +131,6 @@ def test_index_in_another_order(nights):
     frame, labels = pd.DataFrame(probs[0], columns=STAGES), pd.Series(words[0])
     turned = labels.sample(frac=1, random_state=1)
     plain = counts(frame, labels, "sleep-aasm")
-    fused = sp.fit(
-        [labels, labels],
-        [frame, frame],
-        rules="sleep-aasm",
-        beside=[[frame, frame]],
-        tune="none",
-        method="counts",
-    )
     for call in (
         lambda y: sp.compare(frame, y, "sleep-aasm"),
         lambda y: sp.compare([frame], [y], "sleep-aasm"),
@@ -146,7 +138,6 @@ def test_index_in_another_order(nights):
         lambda y: sp.compare(frame, y, "sleep-aasm", lengths=[len(y)]),
         lambda y: sp.compare(frame, labels, "sleep-aasm", weights=pd.Series(np.ones(len(y)), index=y.index)),
         lambda y: sp.compare(frame, labels, "sleep-aasm", against={"b": frame.loc[y.index]}),
-        lambda y: sp.decode(frame, fused, beside=[frame.loc[y.index]]),
         lambda y: sp.evaluate(labels, y, "sleep-aasm"),
         lambda y: sp.evaluate({"a": [labels], "b": [labels]}, [y], "sleep-aasm"),
         lambda y: sp.fit([y, y], [frame, frame], rules="sleep-aasm"),

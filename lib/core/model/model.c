@@ -1,5 +1,4 @@
 #include "statepath/model.h"
-#include "core/model/fusion.h"
 #include "core/model/model.h"
 #include "core/model/windows.h"
 
@@ -73,7 +72,6 @@ void sp_model_free(sp_model *model)
     free(model->prior);
     free(model->labeller);
     sp_windows_free(model->windows);
-    sp_fusion_free(model->fusion);
     free(model);
 }
 

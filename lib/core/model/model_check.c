@@ -220,36 +220,9 @@ static sp_status check_windows(const sp_model *model, sp_error *err)
                              model->name);
 }
 
-static sp_status check_fusion(const sp_model *model, sp_error *err)
-{
-    const sp_fusion *f = model->fusion;
-    double sum = 0;
-    if (!f)
-        return SP_OK;
-    bool is_fine = f->n >= 2 && f->n <= SP_MOST_CLASSIFIERS;
-    for (int32_t c = 0; is_fine && c < f->n; c++) {
-        is_fine = f->names[c] && *f->names[c] && f->weights[c] >= 0 && isfinite(f->weights[c]);
-        for (int32_t d = 0; is_fine && d < c; d++)
-            is_fine = strcmp(f->names[c], f->names[d]) != 0;
-        sum += f->weights[c];
-    }
-    return is_fine && sum > 0
-               ? SP_OK
-               : sp_fail(
-                     err, SP_EMODEL,
-                     "model %s: fusion needs 2 to %d classifiers with names that differ and weights from 0 "
-                     "on, one of them above 0",
-                     model->name, SP_MOST_CLASSIFIERS);
-}
-
 sp_status sp_model_check_stream(const sp_model *model, sp_error *err)
 {
     const sp_windows *w = model->windows;
-    if (model->fusion)
-        return sp_fail(err, SP_EINVAL,
-                       "model %s fuses the scores of %d classifiers (\"fusion\"), and a stream has those of "
-                       "one; decode recordings",
-                       model->name, model->fusion->n);
     return w ? sp_fail(err, SP_EINVAL,
                        "model %s weighs the %d steps after each (\"windows\"), which a stream does not have "
                        "yet; fit it with "
@@ -269,7 +242,7 @@ sp_status sp_model_check(const sp_model *model, sp_error *err)
         (status = check_ends(model, model->end, "end", err)) != SP_OK ||
         (status = check_dwell(model, err)) != SP_OK || (status = check_durations(model, err)) != SP_OK ||
         (status = check_labeller(model, err)) != SP_OK || (status = check_windows(model, err)) != SP_OK ||
-        (status = check_fusion(model, err)) != SP_OK || (status = sp_rules_check(model, err)) != SP_OK)
+        (status = sp_rules_check(model, err)) != SP_OK)
         return status;
     if (model->prior) {
         double sum = 0;

@@ -95,10 +95,6 @@ typedef struct sp_training {
     sp_batch
         batch; /* scores [S,K] in nats, temperature 1, no prior taken out; data NULL: labels only. Offsets,
                                segments, n_classes and n_steps are always set */
-    /* The same recordings by other classifiers, in nats as batch.scores: fitting learns a fusion (sp_fusion) of those and these. */
-    int32_t n_beside;
-    const double *const *beside;    /* [n_beside][S,K] */
-    const char *const *classifiers; /* [1 + n_beside] distinct names, where there are any */
     const int32_t *
         decided; /* [S] classes that a labeller decided, in place of scores: -1 or 0..K-1; NULL: none. Its confusion
                                is learnt with the model */
@@ -112,7 +108,7 @@ typedef struct sp_training {
     double step_seconds;        /* length of a step, for durations and rules in time; 0: not known */
     int64_t max_states;         /* as in sp_chain_options; 0: the usual */
     bool
-        may_have_floor; /* scores of all classifiers are log-probabilities, none of them -inf by a mask: fitting may learn a floor */
+        may_have_floor; /* scores are log-probabilities, none of them -inf by a mask: fitting may learn a floor */
     const uint8_t *use; /* [N], 0 = the recording takes no part (it is held out); NULL: all take part */
     /* Asked before each pass over the data: all but SP_OK ends learning, with that. NULL: nothing ends it. */
     sp_status (*go_on)(void *arg, sp_error *err);
@@ -225,27 +221,6 @@ typedef struct sp_fit_options {
 } sp_fit_options;
 sp_fit_options sp_fit_options_default(void);
 
-/* What the scores of several classifiers are taken for. */
-typedef enum sp_fusion_kept {
-    SP_FUSION_ALONE,  /* those of one, of weight 1; the others have 0 */
-    SP_FUSION_MEAN,   /* equal weights, of sum 1 */
-    SP_FUSION_LEARNT, /* the weights that make the labels most likely under the rules, of sum 1 */
-    SP_N_FUSIONS
-} sp_fusion_kept;
-
-/* What each is worth to tuned counts, on recordings that these and the weights did not see. */
-typedef struct sp_learnt_fusion {
-    int32_t n; /* classifiers; 0: there was one */
-    sp_fusion_kept kept;
-    int32_t best; /* of the classifiers alone; -1: nothing was judged, and the weights are those learnt */
-    double weights[SP_MOST_CLASSIFIERS];        /* in the model; of sum 1 */
-    double learnt_weights[SP_MOST_CLASSIFIERS]; /* the same where they are kept */
-    double figure[SP_MOST_CLASSIFIERS];         /* of each alone; NaN: not judged */
-    double mean, mean_gain,
-        mean_error; /* of their mean; what that is better by than the best alone, and its standard error */
-    double learnt, learnt_gain, learnt_error; /* of the fusion, likewise */
-} sp_learnt_fusion;
-
 /* What was found on the way. Cleared by sp_fit_report_clear(). */
 typedef struct sp_fit_report {
     sp_violations violations;
@@ -257,7 +232,6 @@ typedef struct sp_fit_report {
     sp_tune tune;
     double before,
         after; /* the figure in the folds that chose: of plain settings (weights and temperature 1), of the chosen; NaN: not tuned */
-    sp_learnt_fusion fusion;
     double floor;          /* in the model; NaN: none */
     int64_t n_lost;        /* recordings held out that have no path without it */
     const char *untuned;   /* why nothing was tuned, where it was asked for and there are scores; or NULL */

@@ -93,17 +93,6 @@ typedef struct sp_windows {
 } sp_windows;
 #define SP_WINDOWS_FLOOR (-8.0)
 
-/* Several classifiers, or channels, of the same recordings as one, as fit learns it: a logarithmic opinion pool,
- *     e[t,k] = sum_c weight[c] log p_c[t,k]
- * Each classifier is prepared by its own kind, and by the floor, before. One of weight 0 plays no part; of the others a -INFINITY stays, so that
- * a class that one of them calls impossible is so, unless a floor raises it. Source  Genest and Zidek 1986, doi:10.1214/ss/1177013825. */
-enum { SP_MOST_CLASSIFIERS = 16 };
-typedef struct sp_fusion {
-    int32_t n;       /* 2..SP_MOST_CLASSIFIERS, in the order in which scores are given */
-    char **names;    /* [n] distinct, not empty: of what they were learnt from, for messages */
-    double *weights; /* [n] not negative, not all 0 */
-} sp_fusion;
-
 typedef struct sp_model {
     char *name;        /* never NULL after sp_model_new() */
     char *description; /* or NULL */
@@ -153,9 +142,6 @@ typedef struct sp_model {
 
     /* How scores of neighbouring steps are weighed before decoding; NULL: they are not. */
     sp_windows *windows;
-
-    /* Of several classifiers whose scores are one before all else but the floor; NULL: there is one. */
-    sp_fusion *fusion;
 } sp_model;
 
 /* A model of K named classes, one state per class, no transitions yet (row all 0). Copies the names. NULL on lack of memory. */
@@ -178,7 +164,7 @@ int64_t sp_model_edge(const sp_model *model, int32_t from, int32_t to);
 sp_status sp_model_check(const sp_model *model, sp_error *err);
 
 /* Can the scores of a stream, whose next steps are not there yet, be prepared as the model says? SP_OK; SP_EINVAL: it weighs those of steps to
- * come (windows), or of several classifiers (fusion). */
+ * come (windows). */
 sp_status sp_model_check_stream(const sp_model *model, sp_error *err);
 
 /* Adds a rule.

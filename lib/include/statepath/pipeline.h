@@ -177,8 +177,6 @@ typedef struct sp_recordings {
     int32_t n_raters;           /* labels by several raters: at most SP_SOURCE_MAX_RATERS */
     const char *const *raters;  /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
-    int32_t
-        n_fused; /* classifiers whose scores these are already, as models with `fusion` decode; 0: of one */
     const char *const *
         rules; /* [N] rules of its own, parted by ";", "" without any (models/rules.md); NULL: none has any */
     /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.
@@ -203,7 +201,6 @@ typedef struct sp_arrays {
     const int32_t *const *rater_labels; /* [n_raters][S] */
     const char *const *subjects;        /* [N] or NULL */
     const char *const *rules;           /* [N] or NULL */
-    int32_t n_fused;                    /* as in sp_recordings */
 } sp_arrays;
 /* Fills in the rest of a->info; borrows `a`. */
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);

@@ -247,9 +247,7 @@ typedef struct sp_source_info {
     int64_t n_files;         /* 0: it is one file, called `file` */
     const sp_source_file *files; /* [n_files] in the order of their recordings; or NULL */
     int64_t n_left_out;          /* of them, those that cannot be read */
-    bool
-        are_alike; /* each file has the scores of more than one recording, of the same ids: they may be classifiers of the same */
-    const char *remark; /* what was assumed or passed over, clauses; or NULL */
+    const char *remark;          /* what was assumed or passed over, clauses; or NULL */
 } sp_source_info;
 
 /* Labels by several raters for the same recordings: at most so many. */

@@ -32,8 +32,7 @@ static const char *const model_keys[] = {"statepath_model",
                                          "prior",
                                          "decoding",
                                          "labeller",
-                                         "windows",
-                                         "fusion"};
+                                         "windows"};
 
 /* ---- name and classes ---- */
 
@@ -205,10 +204,10 @@ static sp_status read_states(sp_model_reader *reader)
 static sp_status read_model(sp_model_reader *reader)
 {
     sp_status (*const parts[])(sp_model_reader *) = {
-        sp_model_read_aliases,     read_states,           sp_model_read_transitions,
-        sp_model_read_ends,        sp_model_read_dwell,   sp_model_read_durations,
-        sp_model_read_expressions, sp_model_read_prior,   sp_model_read_decoding,
-        sp_model_read_labeller,    sp_model_read_windows, sp_model_read_fusion};
+        sp_model_read_aliases,     read_states,          sp_model_read_transitions,
+        sp_model_read_ends,        sp_model_read_dwell,  sp_model_read_durations,
+        sp_model_read_expressions, sp_model_read_prior,  sp_model_read_decoding,
+        sp_model_read_labeller,    sp_model_read_windows};
     const sp_json_doc *doc = &reader->doc;
     sp_error cause;
     sp_status status = SP_OK;

@@ -25,7 +25,7 @@ sp_status sp_model_read_transitions(sp_model_reader *reader);
 sp_status sp_model_read_ends(sp_model_reader *reader);
 
 /* `aliases`; `min_dwell` and `min_dwell_at_end`; `durations` and `durations_at_ends`; `rules`; `prior`; `decoding`; `labeller`;
- * `windows`; `fusion`. */
+ * `windows`. */
 sp_status sp_model_read_aliases(sp_model_reader *reader);
 sp_status sp_model_read_dwell(sp_model_reader *reader);
 sp_status sp_model_read_durations(sp_model_reader *reader);
@@ -34,7 +34,6 @@ sp_status sp_model_read_prior(sp_model_reader *reader);
 sp_status sp_model_read_decoding(sp_model_reader *reader);
 sp_status sp_model_read_labeller(sp_model_reader *reader);
 sp_status sp_model_read_windows(sp_model_reader *reader);
-sp_status sp_model_read_fusion(sp_model_reader *reader);
 
 /* ---- helpers ---- */
 

@@ -316,18 +316,6 @@ static void put_windows(sp_json_writer *writer, const sp_model *model)
     sp_json_put(writer, "}]\n  }");
 }
 
-static void put_fusion(sp_json_writer *writer, const sp_model *model)
-{
-    const sp_fusion *f = model->fusion;
-    for (int32_t c = 0; f && c < f->n; c++) {
-        sp_json_put(writer, c ? ",\n    {\"name\": " : ",\n  \"fusion\": [\n    {\"name\": ");
-        sp_json_put_string(writer, f->names[c]);
-        sp_json_put(writer, ", \"weight\": ");
-        sp_json_put_number(writer, f->weights[c]);
-        sp_json_put(writer, c == f->n - 1 ? "}\n  ]" : "}");
-    }
-}
-
 sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
 {
     sp_json_writer writer;
@@ -357,7 +345,6 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     put_decoding(&writer, model);
     put_labeller(&writer, model);
     put_windows(&writer, model);
-    put_fusion(&writer, model);
     sp_json_put(&writer, "\n}\n");
     return sp_json_writer_close(&writer, text, err);
 }

@@ -196,7 +196,7 @@ void sp_crf_use(sp_crf *crf, const uint8_t *use)
 static void unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 {
     int64_t K = crf->K, D = crf->D;
-    factors->scale[0] = theta[0];
+    factors->scale = theta[0];
     factors->dwell = crf->rules.dwell;
     factors->dwell_at_end = crf->rules.dwell_at_end;
     factors->is_even = !crf->has_bins;
@@ -244,8 +244,7 @@ static double score_observed(const sp_factors *f, const sp_expected *o)
 {
     int64_t K = f->n_classes, D = f->n_positions;
     double score = 0;
-    for (int32_t c = 0; c < f->n_scores; c++)
-        score += f->scale[c] * o->scale[c];
+    score += f->scale * *o->scale;
     for (int64_t k = 0; k < K; k++) {
         score += f->bias[k] * o->bias[k];
         score += o->start[k] > 0 ? f->start[k] * o->start[k] : 0;
@@ -259,13 +258,13 @@ static double score_observed(const sp_factors *f, const sp_expected *o)
 }
 
 /* The sum over stretches of log Z - score of the labels; with `sums` the expected uses of factors less those of the labels, to be freed.
- * The factors are those of theta, but for the scales of scores e [n_scores][S,K]. */
-static sp_status negative_log_likelihood(const sp_crf *crf, sp_factors *factors, const double *const *e,
-                                         sp_workers *workers, double *value, double **sums, sp_error *err)
+ * The factors are those of theta. */
+static sp_status negative_log_likelihood(const sp_crf *crf, sp_factors *factors, sp_workers *workers,
+                                         double *value, double **sums, sp_error *err)
 {
     sp_sweep sweep = {.factors = factors,
                       .stretches = &crf->stretches,
-                      .e = e,
+                      .e = crf->e,
                       .use = crf->use,
                       .labels = crf->training->labels,
                       .wants_counts = sums != NULL};
@@ -293,11 +292,10 @@ static sp_status likelihood(const sp_crf *crf, const double *theta, sp_workers *
 {
     sp_factors factors = {0};
     double *sums = NULL;
-    const double *const e[] = {crf->e};
     sp_status status = SP_OK;
     TRY(sp_factors_init(&factors, crf->K, crf->D, err));
     unpack(crf, theta, &factors);
-    TRY(negative_log_likelihood(crf, &factors, e, workers, value, gradient ? &sums : NULL, err));
+    TRY(negative_log_likelihood(crf, &factors, workers, value, gradient ? &sums : NULL, err));
     if (gradient) {
         const sp_expected away = sp_expected_over(sums, crf->K, crf->D);
         sp_crf_gather(crf, &away, gradient);
@@ -389,75 +387,5 @@ sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty
     *result = (sp_minimised){found.value, found.iterations, found.evaluations, found.is_converged};
 done:
     free(all);
-    return status;
-}
-
-/* ---- weights of several sets of scores ---- */
-
-sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores,
-                                   const double *weight, sp_workers *workers, double *value, double *gradient,
-                                   sp_error *err)
-{
-    sp_factors factors = {0};
-    double *sums = NULL, f;
-    sp_status status = SP_OK;
-    TRY(sp_factors_init(&factors, crf->K, crf->D, err));
-    unpack(crf, theta, &factors);
-    factors.n_scores = scores->n;
-    for (int32_t c = 0; c < scores->n; c++)
-        factors.scale[c] = weight[c] > DBL_MIN ? weight[c] : DBL_MIN; /* 0 * -INFINITY would be no number */
-    TRY(sp_training_go_on(crf->training, err));
-    TRY(negative_log_likelihood(crf, &factors, scores->sets, workers, &f, gradient ? &sums : NULL, err));
-    for (int32_t c = 0; c < scores->n; c++) {
-        const double away = weight[c] - 1. / scores->n;
-        f += scores->penalty / 2 * away * away;
-        if (gradient)
-            gradient[c] = sp_expected_over(sums, crf->K, crf->D).scale[c] + scores->penalty * away;
-    }
-    *value = f;
-done:
-    free(sums);
-    sp_factors_clear(&factors);
-    return status;
-}
-
-typedef struct weighing {
-    const sp_crf *crf;
-    const double *theta;
-    const sp_crf_scores *scores;
-    sp_workers *workers;
-} weighing;
-
-/* Of the logs of the weights, by which none is below 0 and useless ones go to 0. */
-static sp_status evaluate_logs(void *arg, const double *log_weight, double *value, double *gradient,
-                               sp_error *err)
-{
-    const weighing *w = arg;
-    double weight[SP_MOST_CLASSIFIERS];
-    *value = INFINITY;
-    for (int32_t c = 0; c < w->scores->n; c++) {
-        weight[c] = exp(log_weight[c]);
-        if (!isfinite(weight[c]))
-            return SP_OK;
-    }
-    const sp_status status =
-        sp_crf_weights_objective(w->crf, w->theta, w->scores, weight, w->workers, value, gradient, err);
-    for (int32_t c = 0; status == SP_OK && c < w->scores->n; c++)
-        gradient[c] *= weight[c];
-    return status;
-}
-
-sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision,
-                       sp_workers *workers, double *weight, sp_error *err)
-{
-    weighing w = {crf, theta, scores, workers};
-    double log_weight[SP_MOST_CLASSIFIERS];
-    sp_lbfgs_result result;
-    for (int32_t c = 0; c < scores->n; c++)
-        log_weight[c] = -log(scores->n);
-    const sp_status status =
-        sp_lbfgs(scores->n, log_weight, evaluate_logs, &w, precision, MOST_ITERATIONS, &result, err);
-    for (int32_t c = 0; status == SP_OK && c < scores->n; c++)
-        weight[c] = exp(log_weight[c]);
     return status;
 }

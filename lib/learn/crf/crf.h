@@ -81,23 +81,6 @@ typedef struct sp_minimised {
 sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty *penalty, double precision,
                           sp_workers *workers, sp_minimised *result, sp_error *err);
 
-/* Weights of several sets of scores, as of several classifiers, in the place of the one scale, all else being as theta says:
- *     F(w) = sum over stretches of (log Z - score(labels)) + penalty / 2 sum_c (w_c - 1/n)^2,   scale e -> sum_c w_c e_c,  w_c >= 0
- * Convex in w. What the penalty draws to is their mean, so that equal sets get equal weights. */
-typedef struct sp_crf_scores {
-    int32_t n;                 /* 1..SP_MOST_CLASSIFIERS */
-    const double *const *sets; /* [n][S,K] nats */
-    double penalty;            /* above 0 */
-} sp_crf_scores;
-/* F and its gradient [n] (NULL: not wanted). The scores that the field was made of say only where it is cut into stretches: there labels of
- * all sets must be finite. SP_OK, SP_ENOMEM. */
-sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores,
-                                   const double *weight, sp_workers *workers, double *value, double *gradient,
-                                   sp_error *err);
-/* Minimises F by L-BFGS on the logs of the weights: weight out [n]. SP_OK, SP_ENOMEM. */
-sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision,
-                       sp_workers *workers, double *weight, sp_error *err);
-
 /* The model that decodes like these parameters: biases are added to the weights of everything that enters or stays in their class
  * and to start; the scale becomes the decoding temperature 1 / scale. With memory 1 one state per class; else D states per class,
  * "Wake.1", "Wake.2", ...

@@ -8,7 +8,7 @@
 sp_status sp_factors_init(sp_factors *factors, int32_t n_classes, int32_t n_positions, sp_error *err)
 {
     size_t K = (size_t)n_classes, D = (size_t)n_positions;
-    *factors = (sp_factors){.n_scores = 1, .n_classes = n_classes, .n_positions = n_positions, .scale = {1}};
+    *factors = (sp_factors){.n_classes = n_classes, .n_positions = n_positions, .scale = 1};
     double *all = calloc(3 * K + K * D + 4 * K * K, sizeof *all);
     if (!all)
         return sp_no_memory(err);
@@ -53,7 +53,7 @@ void sp_factors_prepare(sp_factors *factors)
 int64_t sp_expected_size(int32_t n_classes, int32_t n_positions)
 {
     int64_t K = n_classes, D = n_positions;
-    return 1 + SP_MOST_SCORES + 3 * K + K * D + K * K;
+    return 2 + 3 * K + K * D + K * K;
 }
 
 sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions)
@@ -61,7 +61,7 @@ sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions
     size_t K = (size_t)n_classes, D = (size_t)n_positions;
     sp_expected e = {
         .n = sp_expected_size(n_classes, n_positions), .all = all, .log_z = all, .scale = all + 1};
-    e.bias = e.scale + SP_MOST_SCORES;
+    e.bias = e.scale + 1;
     e.start = e.bias + K;
     e.end = e.start + K;
     e.stay = e.end + K;
@@ -69,15 +69,14 @@ sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions
     return e;
 }
 
-void sp_crf_observe(const sp_factors *factors, const double *const *e, const int32_t *labels,
+void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels,
                     const sp_stretch *stretch, sp_expected *sum)
 {
     int64_t K = factors->n_classes, D = factors->n_positions, position = 0;
     const int32_t *y = labels + stretch->first;
     for (int64_t t = 0; t < stretch->n_steps; t++) {
         sum->bias[y[t]]++;
-        for (int32_t c = 0; c < factors->n_scores; c++)
-            sum->scale[c] += e[c][(stretch->first + t) * K + y[t]];
+        *sum->scale += e[(stretch->first + t) * K + y[t]];
         if (t == 0) {
             position = stretch->is_entry ? 0 : factors->dwell[y[0]] - 1;
             if (stretch->is_start)

@@ -17,11 +17,10 @@ static bool observe(const sp_crf *crf, sp_expected *o)
     if (!all)
         return false;
     *o = sp_expected_over(all, crf->K, crf->D);
-    const double *const e[] = {crf->e};
-    sp_factors shape = {.n_scores = 1, .n_classes = crf->K, .n_positions = crf->D, .dwell = crf->rules.dwell};
+    sp_factors shape = {.n_classes = crf->K, .n_positions = crf->D, .dwell = crf->rules.dwell};
     for (int64_t p = 0; p < crf->stretches.n; p++)
         if (sp_crf_uses(crf, crf->stretches.list[p].recording))
-            sp_crf_observe(&shape, e, crf->training->labels, &crf->stretches.list[p], o);
+            sp_crf_observe(&shape, crf->e, crf->training->labels, &crf->stretches.list[p], o);
     return true;
 }
 

@@ -25,7 +25,7 @@ static const double lost = -60;
 
 typedef struct pass {
     const sp_factors *f;
-    const double *const *e; /* [n_scores][S,K] */
+    const double *e; /* [S,K] */
     const sp_stretch *stretch;
     int32_t K, D;
     double *x;   /* [T,K] */
@@ -137,11 +137,9 @@ static double forward(const pass *s)
     int64_t T = s->stretch->n_steps;
     int32_t K = s->K, D = s->D;
     double log_z = 0;
-    for (int32_t c = 0; c < s->f->n_scores; c++) {
-        const double *e = s->e[c] + s->stretch->first * K, scale = s->f->scale[c];
-        for (int64_t i = 0; i < T * K; i++)
-            s->x[i] = scale * e[i] + (c ? s->x[i] : s->f->bias[i % K]);
-    }
+    const double *e = s->e + s->stretch->first * K;
+    for (int64_t i = 0; i < T * K; i++)
+        s->x[i] = s->f->scale * e[i] + s->f->bias[i % K];
     for (int64_t t = 0; t < T; t++) {
         double *a = s->a + t * K * D;
         if (t == 0) {
@@ -214,8 +212,8 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
     for (int32_t k = 0; k < K; k++) {
         double share = s->p[k] / total;
         sum->bias[k] += share;
-        for (int32_t c = 0; share > 0 && c < s->f->n_scores; c++)
-            sum->scale[c] += share * s->e[c][(s->stretch->first + t) * K + k];
+        if (share > 0)
+            *sum->scale += share * s->e[(s->stretch->first + t) * K + k];
         if (t == 0 && s->stretch->is_start)
             sum->start[k] += share;
         if (t == s->stretch->n_steps - 1 && s->stretch->is_end)
@@ -301,7 +299,7 @@ static void backward(const pass *s, sp_expected *sum)
     }
 }
 
-static bool pass_over(const sp_factors *factors, const double *const *e, const sp_stretch *stretch,
+static bool pass_over(const sp_factors *factors, const double *e, const sp_stretch *stretch,
                       bool wants_counts, sp_scratch *scratch, sp_expected *sum)
 {
     size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)stretch->n_steps;
@@ -339,8 +337,8 @@ static bool pass_over(const sp_factors *factors, const double *const *e, const s
     return true;
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *const *e, const sp_stretch *stretch,
-                 bool wants_counts, sp_scratch *scratch, sp_expected *sum)
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_stretch *stretch, bool wants_counts,
+                 sp_scratch *scratch, sp_expected *sum)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     bool has_room = pass_over(factors, e, stretch, wants_counts, scratch, sum);

@@ -24,12 +24,11 @@ typedef struct sp_fitting_file {
     sp_run_options options; /* as given, with the file of labels in its place */
     sp_pipeline p;
     sp_file_input in;
-    double *scores[SP_MOST_CLASSIFIERS]; /* [S,K] of each classifier, where there are several */
-    sp_rater_labels raters;              /* with all_raters */
-    int32_t *group;                      /* [N] with all_raters, of the copies of the recordings */
-    uint8_t *sets;                       /* [n_sets,K] of labels that say several classes */
-    int32_t *set_of_step;                /* [S] */
-    bool has_sets;                       /* some step has one */
+    sp_rater_labels raters; /* with all_raters */
+    int32_t *group;         /* [N] with all_raters, of the copies of the recordings */
+    uint8_t *sets;          /* [n_sets,K] of labels that say several classes */
+    int32_t *set_of_step;   /* [S] */
+    bool has_sets;          /* some step has one */
 } fitting_file;
 
 /* The coding of the labels, and where their columns are told otherwise, that. */
@@ -106,19 +105,6 @@ static sp_status find_raters(sp_fitting *f, sp_error *err)
     return status;
 }
 
-/* `copies` times the scores of a classifier; the old ones are freed. */
-static sp_status copy_scores(double **scores, size_t size, int32_t copies, sp_error *err)
-{
-    double *all = malloc(size * (size_t)copies * sizeof *all + 1);
-    if (!all)
-        return sp_no_memory(err);
-    for (int32_t i = 0; i < copies; i++)
-        memcpy(all + (size_t)i * size, *scores, size * sizeof *all);
-    free(*scores);
-    *scores = all;
-    return SP_OK;
-}
-
 /* The recordings once for each rater, with the labels that they gave. */
 static sp_status copy_for_raters(sp_fitting *f, sp_error *err)
 {
@@ -141,9 +127,6 @@ static sp_status copy_for_raters(sp_fitting *f, sp_error *err)
         for (int64_t n = 0; n <= N; n++)
             many->offsets[r * N + n] = r * S + one->offsets[n];
     }
-    for (int c = 1; c < SP_MOST_CLASSIFIERS; c++)
-        if (f->file->scores[c])
-            TRY(copy_scores(&f->file->scores[c], (size_t)(S * one->n_classes), R, err));
     sp_block_free(f->block);
     f->block = many;
     many = NULL;
@@ -227,28 +210,6 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     return status;
 }
 
-/* The scores of each classifier, read as one after the other; the first's are those of the block. */
-static sp_status read_classifiers(sp_fitting *f, const sp_part *all, const sp_prepare_options *usual,
-                                  sp_error *err)
-{
-    const sp_recordings *from = &f->file->p.from;
-    const int32_t n = f->file->in.fused.n;
-    sp_status status = SP_OK;
-    for (int32_t c = n - 1; c >= 0; c--) {
-        sp_prepare_options how = *usual;
-        sp_fused_take_one(&f->file->in.fused, c, &how);
-        TRY(from->read(from->arg, all, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_SCORES, f->block, err));
-        TRY(sp_prepare(f->block, &how, NULL, NULL, err));
-        const size_t size = (size_t)f->block->n_steps * (size_t)f->block->n_classes * sizeof(double);
-        if (c == 0)
-            break;
-        TRY((f->file->scores[c] = malloc(size + 1)) ? SP_OK : sp_no_memory(err));
-        memcpy(f->file->scores[c], f->block->scores, size);
-    }
-done:
-    return status;
-}
-
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
     const sp_recordings *from = &f->file->p.from;
@@ -261,8 +222,6 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     sp_prepare_options prepare = sp_run_prepare_plain(o);
     sp_status status = SP_OK;
     prepare.kind = f->info->kind;
-    if (f->file->in.fused.n)
-        return read_classifiers(f, &all, &prepare, err);
     TRY(from->read(from->arg, &all, parts, f->block, err));
     if (f->file->in.is_decided)
         TRY(read_decided(f, err));
@@ -319,7 +278,6 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     sp_reference_words words = {.codes = NULL};
     sp_status status = SP_OK;
     TRY(sp_run_places(o, file, &places, err));
-    in->fuses_alike = true;
     places.needs_scores = in->takes_decided =
         o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
@@ -387,22 +345,16 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     TRY(group_copies(f, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
-    const sp_fused *fused = &f->file->in.fused;
-    f->training =
-        (sp_training){.batch = sp_block_batch(f->block),
-                      .n_beside = fused->n ? fused->n - 1 : 0,
-                      .beside = (const double *const *)f->file->scores + 1,
-                      .classifiers = (const char *const *)fused->names,
-                      .decided = f->decided ? f->decided->labels : NULL,
-                      .labels = f->block->labels,
-                      .label_set = f->file->has_sets ? f->file->set_of_step : NULL,
-                      .label_sets = f->file->sets,
-                      .n_label_sets = n_sets(f),
-                      .classes = f->classes,
-                      .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
-                      .max_states = f->run->max_states,
-                      .may_have_floor = fused->n ? sp_fused_may_have_floor(fused)
-                                                 : f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
+    f->training = (sp_training){.batch = sp_block_batch(f->block),
+                                .decided = f->decided ? f->decided->labels : NULL,
+                                .labels = f->block->labels,
+                                .label_set = f->file->has_sets ? f->file->set_of_step : NULL,
+                                .label_sets = f->file->sets,
+                                .n_label_sets = n_sets(f),
+                                .classes = f->classes,
+                                .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
+                                .max_states = f->run->max_states,
+                                .may_have_floor = f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
     sp_run_hook_fitting(o, &f->training, &f->options);
     if (f->rules && !o->n_folds)
         TRY(tell_slow(f, err));
@@ -423,8 +375,6 @@ void sp_fitting_close(sp_fitting *f)
     sp_block_free(f->block);
     sp_block_free(f->decided);
     if (f->file) {
-        for (int c = 0; c < SP_MOST_CLASSIFIERS; c++)
-            free(f->file->scores[c]);
         sp_rater_labels_clear(&f->file->raters);
         free(f->file->group);
         free(f->file->sets);

@@ -302,26 +302,19 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
                              sp_error *err)
 {
     sp_source_options first = *places;
-    bool is_fused = false, holds_scores = false;
-    sp_status status = sp_fused_files_ask(p, in, places, &is_fused, err);
-    if (status != SP_OK)
-        return status;
-    first.more = is_fused ? NULL : places->more;
+    bool holds_scores = false;
     first.holds_scores = &holds_scores;
-    status = sp_source_open(p->file, &first, &in->source, err);
+    sp_status status = sp_source_open(p->file, &first, &in->source, err);
     if (status == SP_EDATA && first.takes_scores && !first.needs_scores && !holds_scores &&
         sp_source_is_text(p->file)) {
         first.takes_scores = false; /* a table of labels alone */
         status = sp_source_open(p->file, &first, &in->source, NULL) == SP_OK ? SP_OK : status;
     }
-    if ((status == SP_EFILE || status == SP_EDATA) && !is_fused && !holds_scores && in->takes_decided &&
-        !places->scores)
+    if ((status == SP_EFILE || status == SP_EDATA) && !holds_scores && in->takes_decided && !places->scores)
         status = open_decided(p, in, places, status, err);
     if (status != SP_OK)
         return status;
     p->from = sp_recordings_of_source(in->source);
-    if (is_fused && (status = sp_fused_files_open(p, in, places, err)) != SP_OK)
-        return status;
     p->file = p->from.info->file;
     p->about.holes = sp_source_holes(in->source);
     if (p->opt->output && sp_paths_writer_takes_tokens(p->opt->output))
@@ -356,11 +349,8 @@ done:
 
 sp_status sp_file_input_check_gaps(const sp_pipeline *p, const sp_file_input *in, sp_error *err)
 {
-    const sp_source *sources[2 + SP_MOST_CLASSIFIERS] = {in->source, in->reference.source};
-    for (int i = 0; i < SP_MOST_CLASSIFIERS; i++)
-        sources[2 + i] = in->others[i];
-    return sp_run_check_gaps(p->opt, 2 + SP_MOST_CLASSIFIERS, sources,
-                             p->from.info->has_labels || in->is_decided, err);
+    const sp_source *sources[] = {in->source, in->reference.source};
+    return sp_run_check_gaps(p->opt, 2, sources, p->from.info->has_labels || in->is_decided, err);
 }
 
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err)
@@ -381,7 +371,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
 {
     sp_source_options places;
     sp_status status = SP_OK;
-    *in = (sp_file_input){.takes_decided = in->takes_decided, .fuses_alike = opt->n_folds > 0};
+    *in = (sp_file_input){.takes_decided = in->takes_decided};
     TRY(sp_pipeline_begin(p, file, opt, plan, err));
     TRY(sp_run_places(opt, file, &places, err));
     /* Text may have labels by other names that the model knows. */
@@ -411,9 +401,6 @@ void sp_file_input_close(sp_file_input *in)
     sp_reference_close(&in->reference);
     sp_common_steps_clear(&in->common);
     sp_windowed_close(&in->windowed);
-    sp_fused_close(&in->fused);
-    for (int i = 0; i < SP_MOST_CLASSIFIERS; i++)
-        sp_source_close(in->others[i]);
     sp_source_close(in->source);
     sp_step_texts_free(in->texts);
     sp_codes_free(in->codes);

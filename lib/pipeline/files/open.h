@@ -5,7 +5,6 @@
 #include "pipeline/files/faulty.h"
 #include "pipeline/files/reference.h"
 #include "pipeline/files/windowed.h"
-#include "pipeline/fused.h"
 #include "pipeline/labels/decided.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
@@ -14,19 +13,15 @@
 /* A file of scores. */
 typedef struct sp_file_input {
     bool takes_decided; /* set before it is opened: a file of labels alone will do, as decided classes */
-    bool
-        fuses_alike; /* likewise: several files whose recordings have the same ids are classifiers of them, whatever the model says */
     sp_source *source;
-    sp_source *others[SP_MOST_CLASSIFIERS]; /* other classifiers of the same recordings */
-    sp_fused fused;                         /* all of them as one */
-    sp_windowed windowed;                   /* its recordings joined to texts */
-    struct sp_step_texts *texts;            /* or NULL */
-    bool is_decided;                        /* it is one */
-    sp_decided decided;                     /* the recordings with these as scores */
-    sp_codes *codes;                        /* of the labels beside the scores or in their place, or NULL */
-    sp_reference reference;                 /* labels of a file of their own */
-    sp_common_steps common;                 /* with trim_to_shortest: the steps that both files have */
-    sp_matched labelled;                    /* the recordings with these */
+    sp_windowed windowed;        /* its recordings joined to texts */
+    struct sp_step_texts *texts; /* or NULL */
+    bool is_decided;             /* it is one */
+    sp_decided decided;          /* the recordings with these as scores */
+    sp_codes *codes;             /* of the labels beside the scores or in their place, or NULL */
+    sp_reference reference;      /* labels of a file of their own */
+    sp_common_steps common;      /* with trim_to_shortest: the steps that both files have */
+    sp_matched labelled;         /* the recordings with these */
 } sp_file_input;
 
 /* Opens the file and everything that the options name. Of several files those that cannot
@@ -39,14 +34,6 @@ void sp_file_input_close(sp_file_input *in);
 
 /* Recordings of a source. */
 sp_recordings sp_recordings_of_source(sp_source *source);
-
-/* fused_files.c. Are the files that `places` names beside p->file other classifiers of its recordings? By p->model, which fuses several; with
- * in->fuses_alike by the ids of recordings. SP_OK; SP_EDATA: some ids are in several files and others are not. */
-sp_status sp_fused_files_ask(const sp_pipeline *p, const sp_file_input *in, const sp_source_options *places,
-                             bool *are, sp_error *err);
-/* Opens them; p->from becomes theirs as one. As sp_fused_add(). */
-sp_status sp_fused_files_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
-                              sp_error *err);
 
 /* The first two steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes.
  * p has begun; a text of decided classes needs p->model. With decided classes the labeller is to be known

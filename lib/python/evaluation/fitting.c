@@ -12,11 +12,6 @@ typedef struct fitting {
     given input;
     calls calls;
     array groups, label_set, label_sets;
-    array beside[SP_MOST_CLASSIFIERS];
-    const double *beside_rows[SP_MOST_CLASSIFIERS];
-    texts classifiers;
-    int32_t n_beside;
-    bool beside_may_have_floor;
     sp_model *rules, *model;
     sp_block *block;
     sp_workers *workers;
@@ -81,27 +76,6 @@ static sp_status fit_tied(fitting *f)
                : status;
 }
 
-/* Scores of other classifiers, in nats: "beside", a list of float64 [S,K], "classifiers", the names of all, "beside_may_have_floor". */
-static bool take_beside(PyObject *inputs, fitting *f)
-{
-    const sp_source_info *info = &f->input.arrays.info;
-    PyObject *list = PyDict_GetItemString(inputs, "beside"),
-             *floor = PyDict_GetItemString(inputs, "beside_may_have_floor");
-    if (!list)
-        return true;
-    const Py_ssize_t n = PyList_Size(list);
-    if (n >= SP_MOST_CLASSIFIERS)
-        PyErr_Format(PyExc_ValueError, "beside= has %zd classifiers: at most %d are fused with the scores", n,
-                     SP_MOST_CLASSIFIERS - 1);
-    const int64_t size = info->offsets[info->n_recordings] * info->n_classes;
-    for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++, f->n_beside++)
-        if (array_take(PyList_GetItem(list, i), "beside", FLOAT64, size, false, &f->beside[i]))
-            f->beside_rows[i] = f->beside[i].data;
-    f->beside_may_have_floor = floor && PyObject_IsTrue(floor) == 1;
-    return !PyErr_Occurred() &&
-           texts_take(PyDict_GetItemString(inputs, "classifiers"), "classifiers", n + 1, &f->classifiers);
-}
-
 /* Labels that say several classes: "label_set" [S], rows of "label_sets" [n,K] or -1; or neither. */
 static bool take_sets(PyObject *inputs, fitting *f)
 {
@@ -134,17 +108,13 @@ static sp_status work(fitting *f)
     if (status != SP_OK)
         return status;
     f->training = (sp_training){.batch = sp_block_batch(f->block),
-                                .n_beside = f->n_beside,
-                                .beside = f->beside_rows,
-                                .classifiers = f->classifiers.items,
                                 .labels = f->block->labels,
                                 .label_set = f->label_set.data,
                                 .label_sets = f->label_sets.data,
                                 .n_label_sets = (int32_t)(f->label_sets.count / info->n_classes),
                                 .classes = info->classes,
                                 .step_seconds = f->training.step_seconds,
-                                .may_have_floor = info->kind != SP_KIND_SCORES && !info->has_mask &&
-                                                  (f->n_beside == 0 || f->beside_may_have_floor),
+                                .may_have_floor = info->kind != SP_KIND_SCORES && !info->has_mask,
                                 .go_on = go_on,
                                 .go_on_arg = &f->calls};
     if (f->tied)
@@ -183,9 +153,6 @@ static void fitting_release(fitting *f)
     array_release(&f->groups);
     array_release(&f->label_set);
     array_release(&f->label_sets);
-    for (int32_t i = 0; i < SP_MOST_CLASSIFIERS; i++)
-        array_release(&f->beside[i]);
-    texts_release(&f->classifiers);
     free(f->costs);
     sp_tied_report_clear(&f->tied_report);
     given_release(&f->input);
@@ -205,7 +172,7 @@ PyObject *py_fit(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "classes are needed");
         is_right = false;
     }
-    is_right = is_right && take_beside(inputs, &f) && take_sets(inputs, &f);
+    is_right = is_right && take_sets(inputs, &f);
     is_right =
         is_right && array_take(groups, "groups", INT32, f.input.arrays.info.n_recordings, false, &f.groups);
     if (is_right && rules && sp_model_from_json(rules, "rules", &f.rules, &f.err) != SP_OK) {

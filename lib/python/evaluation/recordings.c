@@ -62,7 +62,6 @@ bool given_take(PyObject *inputs, given *g)
         return false;
     if (!g->ids.items)
         return fail("ids are needed");
-    g->arrays.n_fused = (int32_t)integer_from(inputs, "n_fused", 0);
     info->kind = (sp_kind)kind;
     info->n_recordings = N;
     info->offsets = g->offsets.data;

@@ -123,9 +123,6 @@ PyObject *py_window_texts(PyObject *module, PyObject *args);
 /* join_windows(scores [S,K], offsets, starts, first int64 [n+1], text_offsets int64 [n+1], is_mean, kind, missing_uniform,
  * out float64 [T,K]) -> kind */
 PyObject *py_join_windows(PyObject *module, PyObject *args);
-/* add_scores(name, scores [S,K], kind, weight, K, missing_uniform, floor, out float64 [S,K]) -> kind: adds weight times the scores in nats
- * (core/model/fusion.h). */
-PyObject *py_add_scores(PyObject *module, PyObject *args);
 /* field(inputs, stride, threads, outputs, is_plain): log Z of recordings, and gradients (statepath/field.h). Of `inputs` scores
  * float32 or float64 [...,K], first and length int64 [N], move [K,K], start and end [K] float64; targets int64 [rows], weight float64 [N],
  * along (as scores) or absent. Of `outputs` value float64 [N], fault int64 [N,3]; by_scores (as scores), by_move, by_start, by_end or absent. */

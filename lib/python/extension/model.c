@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/fusion.h"
 #include "core/model/model.h"
 #include "core/rules/rules.h"
 #include "statepath/learn.h"
@@ -363,10 +362,6 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         put(d, "n_durations", PyLong_FromLong(n_durations)) && put(d, "timed_rules", timed_rules(m)) &&
         put(d, "prior", bytes_or_none(m->prior, m->n_classes, sizeof *m->prior)) &&
         put(d, "windows", PyLong_FromLong(m->windows ? m->windows->steps[m->windows->n - 1] : 0)) &&
-        put(d, "fusion", m->fusion ? texts(m->fusion->n, m->fusion->names) : Py_NewRef(Py_None)) &&
-        put(d, "fusion_weights",
-            bytes_or_none(m->fusion ? m->fusion->weights : NULL, m->fusion ? m->fusion->n : 0,
-                          sizeof(double))) &&
         put(d, "temperature", PyFloat_FromDouble(m->temperature)) &&
         put(d, "transition_weight", PyFloat_FromDouble(m->transition_weight)) &&
         put(d, "prior_weight", PyFloat_FromDouble(m->prior_weight)) &&
@@ -382,17 +377,6 @@ static PyObject *model_check_stream(PyObject *self, PyObject *none)
     sp_error err;
     (void)none;
     return sp_model_check_stream(model_of(self), &err) == SP_OK ? Py_NewRef(Py_None) : raise_error(&err);
-}
-
-/* check_classifiers(n): an error where the model decodes the scores of another number of classifiers. */
-static PyObject *model_check_classifiers(PyObject *self, PyObject *n)
-{
-    sp_error err;
-    const long count = PyLong_AsLong(n);
-    if (PyErr_Occurred())
-        return NULL;
-    return sp_fusion_check_count(model_of(self), (int32_t)count, &err) == SP_OK ? Py_NewRef(Py_None)
-                                                                                : raise_error(&err);
 }
 
 /* align(names) -> the class of each column, as int32 bytes. */
@@ -527,7 +511,6 @@ static PyMethodDef model_methods[] = {{"to_json", model_to_json, METH_NOARGS, NU
                                       {"save", model_save, METH_VARARGS, NULL},
                                       {"fields", model_fields, METH_NOARGS, NULL},
                                       {"check_stream", model_check_stream, METH_NOARGS, NULL},
-                                      {"check_classifiers", model_check_classifiers, METH_O, NULL},
                                       {"align", model_align, METH_O, NULL},
                                       {"chain", model_chain, METH_VARARGS, NULL},
                                       {"warnings", model_warnings, METH_NOARGS, NULL},

@@ -83,9 +83,6 @@ def decode(
         What a hole in `mask`, or among labels [N,T] one of -100, means: its neighbours become adjacent, or a new segment begins.
     step_mask : array of bool, optional
         Classes that are possible at each step, in the shape of the scores.
-    beside : list, optional
-        Scores of the same recordings by other classifiers, each as `scores`: a model that fuses several (:attr:`Model.fusion`) wants those of all, in its
-        order.
     labels : array, optional
         Known classes, in the shape of the paths, which are certain; -1 where a class is not known. Steps of [N,T] with -100 take no part.
     label_order : {"columns", "model"}, optional

@@ -16,8 +16,8 @@ from ._label_sets import LabelSets
 from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
-from ._request import Classes, Gaps, Numbers, Places, Reading, Request, beside_of, check_names, class_names, model_of, with_options
-from ._scores import KINDS, Batch, array_of, check_ends, ids_of, indexes_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
+from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
+from ._scores import Batch, array_of, check_ends, ids_of, indexes_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -98,7 +98,6 @@ def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, A
         **{k: v for k, v in request.inputs.items() if k != "labels"},
         "kind": _core.kind_of(batch.rows) if kind < 0 else kind,
         "n_classes": request.model.n_classes,
-        "n_fused": request.n_fused,
         "classes": request.columns,
         "ids": ids_of(ids, batch.n_recordings),
         "subjects": texts_of(subjects, batch.n_recordings, "subjects"),
@@ -262,11 +261,9 @@ def compare(
     for other, rows in (against or {}).items():
         rows, _, other_ids = _unpack(rows, None, None)
         request.batch.check_indexes(rows, f"against[{str(other)!r}]")
-        rival = Request(rows, request.model, **{k: v for k, v in reading.items() if k != "beside"})
+        rival = Request(rows, request.model, **reading)
         rivals[str(other)] = _inputs(rival, other_ids if other_ids is not None else inputs["ids"], None, str(other))
     if cv is not None:
-        if request.n_fused:
-            raise StatepathError("cv= with beside=: folds of arrays fit models to one classifier; `statepath compare A.h5 B.h5 --cv` learns a fusion in each fold")
         how["cv"] = _integer(cv, "cv")
         if cv < 2:
             raise StatepathError(f"cv={cv}: two folds at least")
@@ -432,7 +429,7 @@ class Learning(Places, Numbers, Coding, total=False):
     epoch_seconds: float | None
 
 
-_OF_SCORES = ("offsets", "mask", "step_mask", "beside", *Numbers.__annotations__)
+_OF_SCORES = ("offsets", "mask", "step_mask", *Numbers.__annotations__)
 
 
 @with_options(Learning)
@@ -516,8 +513,7 @@ def fit(
     **options
         Those of :func:`decode` that say where the recordings are and how scores are read; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `epoch_seconds`, the length of a step, for rules whose durations are times and
-        labels that are annotations. `beside`, a list of the scores of other classifiers, learns a fusion of all (:attr:`Model.fusion`): of the best
-        alone, their mean and learnt weights the first within one standard error of the best on recordings held out.
+        labels that are annotations.
 
     Returns
     -------
@@ -544,7 +540,7 @@ def fit(
     if scores is None and labels is None:
         raise StatepathError("labels or scores are needed to learn from")
     seconds = options.get("epoch_seconds")
-    reading: dict[str, Any] = {k: v for k, v in options.items() if k not in (*_CODING, "epoch_seconds", "beside")}
+    reading: dict[str, Any] = {k: v for k, v in options.items() if k not in (*_CODING, "epoch_seconds")}
     if classes is None and found is None and not _ENCODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
         raise StatepathError("codes= and map= say which class a label is: rules= or classes= name the classes")
     sets = LabelSets.of(labels)
@@ -562,8 +558,6 @@ def fit(
     if scores is not None:
         request = Request(scores, shape, **without_ignored(scores, plain, reading, are_scored=True))
         inputs = _inputs(request, None, None, "scores")
-        if options.get("beside"):
-            inputs |= _beside(request, options["beside"], reading)
         if found is not None and classes is None and request.batch.columns is not None:
             names = request.columns
         batch = request.batch
@@ -643,23 +637,7 @@ def _copies(inputs: Mapping[str, Any], labels: Sequence[Any], groups: NDArray[An
     for key in ("scores", "segments", "mask"):
         if inputs.get(key) is not None:
             many[key] = np.concatenate([inputs[key]] * n_raters)
-    if "beside" in inputs:
-        many["beside"] = [np.concatenate([one] * n_raters) for one in inputs["beside"]]
     return many, np.tile(np.arange(n, dtype=np.int32) if groups is None else groups, n_raters)
-
-
-def _beside(request: Request, others: Any, places: Mapping[str, Any]) -> dict[str, Any]:
-    """Scores of other classifiers in nats."""
-    n_classes, options = request.model.n_classes, request.options
-    arrays, may_have_floor = [], True
-    for i, rows in enumerate(beside_of(others, request.batch, n_classes, places)):
-        nats = np.zeros(rows.shape)
-        kind = _core.add_scores(f"beside[{i}]", rows, options["kind"], 1.0, n_classes, options["missing_uniform"], options["floor"], nats)
-        if "mask" in request.inputs:
-            nats[request.inputs["mask"] == 0] = -np.inf
-        may_have_floor &= kind != KINDS.index("scores")
-        arrays.append(nats)
-    return {"beside": arrays, "classifiers": ["scores", *(f"beside{i + 1}" for i in range(len(arrays)))], "beside_may_have_floor": int(may_have_floor)}
 
 
 def _costs_as_text(costs: Any) -> str:

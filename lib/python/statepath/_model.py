@@ -273,8 +273,8 @@ class Model:
 
     What it was made of can be read:
 
-    >>> door.name, door.classes, door.n_classes, door.fusion
-    ('door', ('closed', 'opening', 'open'), 3, None)
+    >>> door.name, door.classes, door.n_classes
+    ('door', ('closed', 'opening', 'open'), 3)
     >>> door.allow.astype(int).tolist(), door.start, door.end, door.log_weights is None
     ([[1, 1, 0], [1, 1, 1], [1, 0, 1]], array([  0., -inf,   0.]), None, True)
     >>> slow = door.with_(min_dwell={"opening": 3}, prior=[0.5, 0.1, 0.4], description="A door that opens slowly", source="its maker")
@@ -688,12 +688,6 @@ class Model:
         """Class frequencies of the classifier's training set, [K], or None."""
         return self._array("prior", np.float64)
 
-    @property
-    def fusion(self) -> dict[str, float] | None:
-        """Weights of the classifiers whose scores are one, in their order, by their names; None where there is one."""
-        names, weights = self._fields["fusion"], self._array("fusion_weights", np.float64)
-        return None if names is None or weights is None else dict(zip(names, weights.tolist(), strict=True))
-
     def _class_rules(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         """Which classes may follow each other [K,K], start [K] and end [K]."""
         if self._rules is None:
@@ -854,7 +848,6 @@ class Model:
         n_rules = len(self._fields["timed_rules"])
         rules = f", {n_rules} rule{'' if n_rules == 1 else 's'}" if n_rules else ""
         rules += ", windows over neighbouring steps" if self._fields["windows"] else ""
-        rules += f", fusion of {len(self._fields['fusion'])} classifiers" if self._fields["fusion"] else ""
         return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}{durations}{rules}"
 
     def __repr__(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import inspect
 import math
@@ -43,7 +42,6 @@ class Places(TypedDict, total=False):
     gaps: Gaps | None
     step_mask: Any
     segments: Any
-    beside: Sequence[Any] | None
     threads: int
 
 
@@ -154,27 +152,6 @@ def _finite(value: Any, name: str) -> float:
     return number
 
 
-def beside_of(others: Any, batch: Batch, n_classes: int, places: Mapping[str, Any]) -> list[NDArray[Any]]:
-    """Scores [S,K] of other classifiers, whose recordings and columns are those of the batch."""
-    if not isinstance(others, (list, tuple)):
-        raise StatepathError(f"beside= is of type {type(others).__name__}: a list of the scores of other classifiers is needed, each of them as scores are")
-    found = []
-    for i, one in enumerate(others):
-        other = batch_of(one, n_classes, **{name: places.get(name) for name in ("lengths", "offsets", "mask", "gaps")})
-        if not np.array_equal(other.offsets, batch.offsets):
-            raise StatepathError(f"beside[{i}] has recordings of {np.diff(other.offsets).tolist()[:5]} steps and the scores of {np.diff(batch.offsets).tolist()[:5]}; they must be the same recordings")
-        rows = other.rows
-        batch.check_indexes(one, f"beside[{i}]")
-        if (other.columns is None) != (batch.columns is None):
-            raise StatepathError(f"beside[{i}] {'does not name' if other.columns is None else 'names'} its columns, unlike the scores: name those of all, or of none")
-        if other.columns is not None and batch.columns is not None and other.columns != batch.columns:
-            if sorted(other.columns) != sorted(batch.columns):
-                raise StatepathError(f"beside[{i}] has columns {other.columns} and the scores {batch.columns}; they must be the same classes")
-            rows = np.ascontiguousarray(rows[:, [other.columns.index(c) for c in batch.columns]])
-        found.append(rows)
-    return found
-
-
 class Settings:
     """How numbers become nats under a model: what of the options does not depend on the scores. Resolved once."""
 
@@ -235,13 +212,12 @@ def _settings_of(model: Model, columns: tuple[str, ...] | None, given: Mapping[s
 class Request:
     """Scores with what stands beside them, and how they become nats."""
 
-    __slots__ = ("batch", "class_of_column", "chain", "inputs", "kind", "model", "n_fused", "options")
+    __slots__ = ("batch", "class_of_column", "chain", "inputs", "kind", "model", "options")
 
     batch: Batch
     model: Model
     chain: _core.Chain
     inputs: dict[str, Any]
-    n_fused: int  # classifiers whose scores these are; 0: of one
     kind: int  # -1: to be told from the first row
     options: Mapping[str, Any]
     class_of_column: NDArray[np.int32] | None
@@ -264,9 +240,6 @@ class Request:
         settings = _settings_of(model, self._columns(get("classes")), options)
         self.class_of_column, self.chain, self.options = settings.class_of_column, settings.chain, settings.options
         self.kind = self.options["kind"]
-        self.n_fused = 0
-        if model._fields["fusion"] is not None or get("beside") is not None:
-            self._fuse(beside)
         self.inputs = {"scores": self.batch.rows, "offsets": self.batch.offsets}
         self._take_segments(get("segments"))
         if get("step_mask") is not None:
@@ -289,23 +262,6 @@ class Request:
         if self.class_of_column is None:
             return self.model.classes
         return tuple(self.model.classes[k] for k in self.class_of_column)
-
-    def _fuse(self, places: Mapping[str, Any]) -> None:
-        """The scores of all classifiers become one, as the model weighs them; the floor is of each."""
-        others = places.get("beside")
-        classifiers = [self.batch.rows, *beside_of([] if others is None else others, self.batch, self.model.n_classes, places)]
-        self.model._handle.check_classifiers(len(classifiers))
-        if self.model.fusion is None:  # an empty list
-            return
-        fused = np.zeros(self.batch.rows.shape)
-        for i, (rows, weight) in enumerate(zip(classifiers, self.model.fusion.values(), strict=True)):
-            if weight > 0:
-                name = f"beside[{i - 1}]" if i else "scores"
-                _core.add_scores(name, rows, self.kind, weight, self.model.n_classes, self.options["missing_uniform"], self.options["floor"], fused)
-        self.n_fused = len(classifiers)
-        self.batch = dataclasses.replace(self.batch, rows=fused)
-        self.kind = KINDS.index("scores")
-        self.options = {**self.options, "kind": self.kind, "floor": 0.0}
 
     def _take_segments(self, segments: Any) -> None:
         made = self.batch.with_segments(segments)
@@ -336,4 +292,4 @@ class Request:
         return row
 
 
-__all__ = ["Classes", "Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "beside_of", "check_names", "class_names", "is_uniform", "model_of", "number_of_kind", "with_options"]
+__all__ = ["Classes", "Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "check_names", "class_names", "is_uniform", "model_of", "number_of_kind", "with_options"]

@@ -156,7 +156,7 @@ static void names_in_any_script(void **state)
 #define KNOWN                                                                                                \
     "(known: statepath_model, name, description, source, classes, aliases, states, allow, forbid, matrix, "  \
     "probabilities, log_weights, tied, start, end, start_log_weights, end_log_weights, min_dwell, "          \
-    "min_dwell_at_end, durations, durations_at_ends, rules, prior, decoding, labeller, windows, fusion)"
+    "min_dwell_at_end, durations, durations_at_ends, rules, prior, decoding, labeller, windows)"
 #define X64 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define X222 X64 X64 X64 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" /* fits into 240 alone, not with what follows */
 

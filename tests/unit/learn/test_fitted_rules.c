@@ -102,7 +102,7 @@ typedef struct way {
     sp_features_rule features;
     bool is_untuned, by_likelihood;
     double penalty;
-    bool has_sets, is_sparse, is_decided, is_fused, has_prices;
+    bool has_sets, is_sparse, is_decided, has_prices;
 } way;
 
 static const way ways[] = {
@@ -135,14 +135,11 @@ static const way ways[] = {
     {.how = "sparse labels, random field", .method = SP_FIT_CRF, .is_sparse = true},
     {.how = "decided classes, counts", .method = SP_FIT_COUNTS, .is_decided = true},
     {.how = "decided classes, random field", .method = SP_FIT_CRF, .is_decided = true},
-    {.how = "fused, counts", .method = SP_FIT_COUNTS, .is_fused = true},
-    {.how = "fused, random field", .method = SP_FIT_CRF, .is_fused = true},
 };
 
-static void prepare(const way *w, learn_case *c, const double **beside, int32_t *decided, int32_t *set)
+static void prepare(const way *w, learn_case *c, int32_t *decided, int32_t *set)
 {
     static const uint8_t sets[] = {1, 1, 0, 0};
-    static const char *const classifiers[] = {"one", "other"};
     sp_training *training = &c->training;
     const int64_t S = training->batch.scores.n_steps;
     for (int64_t t = 0; t < S; t++) {
@@ -164,11 +161,6 @@ static void prepare(const way *w, learn_case *c, const double **beside, int32_t 
         training->batch.scores.data = NULL;
         training->decided = decided;
     }
-    if (w->is_fused) {
-        training->n_beside = 1;
-        training->beside = beside;
-        training->classifiers = classifiers;
-    }
 }
 
 static void every_way_keeps_the_rest(void **state)
@@ -179,18 +171,14 @@ static void every_way_keeps_the_rest(void **state)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const way *w = &ways[i];
         const uint64_t seed = 300 + (uint64_t)i;
-        learn_case c = learn_case_new(seed, N_RECORDINGS, 60, CASE_K, 0),
-                   other = learn_case_new(seed, N_RECORDINGS, 60, CASE_K, 0);
+        learn_case c = learn_case_new(seed, N_RECORDINGS, 60, CASE_K, 0);
         const size_t S = (size_t)c.training.batch.scores.n_steps;
         int32_t *decided = calloc(S, sizeof *decided), *set = calloc(S, sizeof *set);
-        const double *beside = other.scores;
         sp_model *rules = rules_of(w->shape), *model;
         sp_fit_options options = sp_fit_options_default();
         sp_error err;
         assert_true(decided && set);
-        for (size_t x = 0; x < S * CASE_K; x += 3)
-            other.scores[x] -= 0.5;
-        prepare(w, &c, &beside, decided, set);
+        prepare(w, &c, decided, set);
         options.method = w->method;
         options.rules = rules;
         options.memory = w->memory ? w->memory : 1;
@@ -212,7 +200,6 @@ static void every_way_keeps_the_rest(void **state)
         }
         sp_model_free(rules);
         learn_case_free(&c);
-        learn_case_free(&other);
         free(decided);
         free(set);
     }
