@@ -33,8 +33,7 @@ static bool make_room(sp_review_room *room, int64_t n_steps, int64_t n_recording
 
 typedef struct looking {
     const sp_batch *batch;
-    const sp_chain *(*chain_of)(const void *arg, int64_t n);
-    const void *arg;
+    const sp_chain *chain;
     int64_t most;
     double least;
     sp_review_room *room;
@@ -50,16 +49,15 @@ static void look(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
         room->n_found[n] = 0;
         for (int64_t t = 0; t < scores.n_steps; t++)
             room->probability[at + t] = 0;
-        room->status[n] = sp_review(l->chain_of(l->arg, n), &scores, most, l->least, scratch,
-                                    room->found + at, &room->n_found[n], room->probability + at, NULL);
+        room->status[n] = sp_review(l->chain, &scores, most, l->least, scratch, room->found + at,
+                                    &room->n_found[n], room->probability + at, NULL);
     }
 }
 
-sp_status sp_review_batch(const sp_batch *batch, const sp_chain *(*chain_of)(const void *arg, int64_t n),
-                          const void *arg, int64_t most, double least, sp_workers *workers,
-                          sp_review_room *room, sp_error *err)
+sp_status sp_review_batch(const sp_batch *batch, const sp_chain *chain, int64_t most, double least,
+                          sp_workers *workers, sp_review_room *room, sp_error *err)
 {
-    looking l = {batch, chain_of, arg, most, least, room};
+    looking l = {batch, chain, most, least, room};
     if (!make_room(room, batch->scores.n_steps, batch->n_recordings))
         return sp_no_memory(err);
     sp_workers_share(workers, batch->n_recordings, look, &l);

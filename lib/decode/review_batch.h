@@ -15,10 +15,9 @@ typedef struct sp_review_room {
     int64_t step_room, recording_room;
 } sp_review_room;
 
-/* The most steps of each recording that gain `least`; chain_of(arg, n) is that of recording n of the batch. SP_OK; SP_ENOMEM. */
-sp_status sp_review_batch(const sp_batch *batch, const sp_chain *(*chain_of)(const void *arg, int64_t n),
-                          const void *arg, int64_t most, double least, sp_workers *workers,
-                          sp_review_room *room, sp_error *err);
+/* The most steps of each recording that gain `least`. SP_OK; SP_ENOMEM. */
+sp_status sp_review_batch(const sp_batch *batch, const sp_chain *chain, int64_t most, double least,
+                          sp_workers *workers, sp_review_room *room, sp_error *err);
 void sp_review_room_clear(sp_review_room *room);
 
 /* ---- the best of all ---- */

@@ -68,11 +68,6 @@ typedef struct sp_evaluation_options {
     int32_t n_subjects;          /* 0: each recording is its own unit of inference */
     const char *const *subjects; /* [n_subjects] names; copied */
     const char *subjects_place;  /* where they stand; copied */
-    /* Recordings with rules of their own, beside those of the chain: chains and boolean chains [of own_rules_of], and of each recording which.
-     * All violations of these count as those of one rule, "own". NULL: none has any. Borrowed until the evaluation is freed. */
-    const sp_chain *const *own_chains, *const *own_bounds;
-    const int32_t *own_rules_of; /* [N] */
-    int32_t n_own;               /* of each array of chains */
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);

@@ -1,6 +1,5 @@
 /* Paths that are decoded of the scores, block by block. */
 #include "core/try.h"
-#include "decode/own_chains.h"
 #include "evaluate/work.h"
 #include "learn/learn.h"
 #include "pipeline/long/long_recording.h"
@@ -16,8 +15,7 @@ sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const
     sp_status status;
     const double started = sp_now_seconds();
     if (chunks) {
-        status = sp_decode_long(sp_pipeline_chain(p, block->first), chunks, &how, p->workers, output->results,
-                                err);
+        status = sp_decode_long(p->chain, chunks, &how, p->workers, output->results, err);
     } else if (p->folds && sp_strategy_about(how.strategy.kind)
                                ->knows_rules) { /* the others decode the scores as they are */
         const sp_training part = {.batch = batch,
@@ -28,10 +26,6 @@ sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const
         status =
             sp_cross_decode(&part, (const sp_model *const *)p->folds->models, p->folds->fold + block->first,
                             p->folds->n_folds, &how, p->workers, output, err);
-    } else if (p->own && sp_strategy_about(how.strategy.kind)->knows_rules) {
-        status =
-            sp_decode_batch_by((const sp_chain *const *)p->own->chains, p->own->of_recording + block->first,
-                               &batch, &how, p->workers, output, err);
     } else {
         status = sp_decode_batch(p->chain, &batch, &how, p->workers, output, err);
     }

@@ -266,12 +266,6 @@ static void describe_input(judging *j)
     how->has_path_scores = p->about.has_path_scores;
     how->has_length_trim = p->about.cut_path_steps != NULL;
     how->trace_steps = p->opt->trace_steps;
-    if (p->own) {
-        how->own_chains = (const sp_chain *const *)p->own->chains;
-        how->own_bounds = (const sp_chain *const *)p->own->bounds;
-        how->own_rules_of = p->own->of_recording;
-        how->n_own = p->own->n;
-    }
     how->n_raters = p->raters.found.n_raters;
     how->raters = p->raters.found.names;
     if (p->subjects) {
@@ -307,8 +301,6 @@ static sp_status judging_open(judging *j, sp_pipeline *p, sp_error *err)
         return sp_no_memory(err);
     for (int32_t r = 0; r < p->model->n_rules; r++)
         j->rules[r] = p->model->rules[r].name;
-    if (p->own)
-        j->rules[p->model->n_rules] = "own";
     describe_input(j);
     const sp_gate_scope scope = {.n_strategies = j->how.n_strategies,
                                  .strategies = j->names,
@@ -318,7 +310,7 @@ static sp_status judging_open(judging *j, sp_pipeline *p, sp_error *err)
                                  .n_classes = K,
                                  .classes = j->classes,
                                  .has_labels = p->info->has_labels,
-                                 .n_rules = p->model->n_rules + (p->own ? 1 : 0),
+                                 .n_rules = p->model->n_rules,
                                  .rules = j->rules};
     if (o->hooks.opened)
         TRY(o->hooks.opened(o->hooks.arg, &scope, err));

@@ -456,7 +456,6 @@ sp_status sp_matched_open(sp_matched *m, const sp_source_info *order, sp_recordi
                            .n_raters = m->beside.n_raters,
                            .raters = m->beside.raters,
                            .subjects = m->from.subjects,
-                           .rules = m->from.rules,
                            .read = read_matched,
                            .read_rater = m->beside.read_rater ? read_matched_rater : NULL,
                            .arg = m};

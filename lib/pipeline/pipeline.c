@@ -79,11 +79,6 @@ int sp_pipeline_lawful(const sp_pipeline *p)
     return p->n_strategies == 1 ? 0 : -1;
 }
 
-const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording)
-{
-    return p->own ? p->own->chains[p->own->of_recording[recording]] : p->chain;
-}
-
 sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt,
                             const sp_run_plan *plan, sp_error *err)
 {
@@ -140,10 +135,9 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
                            const sp_run_plan *plan, sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt};
-    if (opt->output || opt->codes || opt->map || opt->groups || opt->own_rules || opt->against ||
-        opt->reference || opt->shard)
+    if (opt->output || opt->codes || opt->map || opt->groups || opt->against || opt->reference || opt->shard)
         return sp_fail(err, SP_EINVAL,
-                       "`output`, `codes`, `map`, `groups`, `own_rules`, `against`, `reference` and `shard` "
+                       "`output`, `codes`, `map`, `groups`, `against`, `reference` and `shard` "
                        "are of files, not of recordings in memory");
     sp_status status = sp_pipeline_begin(p, from->info->file, opt, plan, err);
     p->from = *from;
@@ -160,7 +154,6 @@ void sp_pipeline_close(sp_pipeline *p)
     free(p->likelihood.rows);
     sp_subjects_free(p->subjects);
     sp_workers_free(p->workers);
-    sp_own_rules_free(p->own);
     sp_chain_free(p->rules);
     sp_chain_free(p->chain);
     free(p->log_prior);
@@ -224,7 +217,7 @@ static void add_lengths(const sp_pipeline *p, int64_t recording, const sp_decode
     const char *const *names =
         (const char *const *)(p->info->classes ? (char **)p->info->classes : p->model->classes);
     if (result->status == SP_ENOPATH && p->chain && !p->info->has_segments && !p->folds &&
-        sp_say_lengths(sp_pipeline_chain(p, recording), n_steps, names, why, sizeof why))
+        sp_say_lengths(p->chain, n_steps, names, why, sizeof why))
         snprintf(sentence + n, size - n, ": %s", why);
 }
 
@@ -280,16 +273,7 @@ void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err)
 {
     p->raters.found = (sp_raters_found){p->from.n_raters, p->from.raters};
-    const int64_t N = p->info->n_recordings;
-    sp_subjects *texts = NULL;
-    sp_status status = SP_OK;
-    if (p->from.subjects)
-        TRY(sp_subjects_from_names(N, p->from.subjects, 0, "given", &p->subjects, err));
-    if (p->from.rules) {
-        TRY(sp_subjects_from_names(N, p->from.rules, 0, "the rules", &texts, err));
-        TRY(sp_own_rules_open(p, texts, err));
-    }
-done:
-    sp_subjects_free(texts);
-    return status;
+    return p->from.subjects ? sp_subjects_from_names(p->info->n_recordings, p->from.subjects, 0, "given",
+                                                     &p->subjects, err)
+                            : SP_OK;
 }

@@ -12,7 +12,6 @@
 #include "pipeline/folds.h"
 #include "pipeline/plan.h"
 #include "pipeline/recordings.h"
-#include "pipeline/rules/own_rules.h"
 
 enum {
     NAMED_FAILURES = 5 /* failed recordings named in notices, per strategy; all are in the files */
@@ -102,7 +101,6 @@ struct sp_pipeline {
     sp_work work;             /* how they count steps; as evaluated */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */
-    struct sp_own_rules *own; /* recordings that have rules of their own; NULL: none has */
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
@@ -153,10 +151,7 @@ const char *const *sp_pipeline_columns(const sp_pipeline *p);
  * strategy that one. -1: there is none. */
 int sp_pipeline_lawful(const sp_pipeline *p);
 
-/* What a recording is decoded with: with its own rules where it has any. */
-const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording);
-
-/* Raters, subjects and rules of recordings that are not of a file. */
+/* Raters and subjects of recordings that are not of a file. */
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);
 
 /* Counts the failures of strategy s among n recordings from `first` on, names the first few in notices. SP_OK; with on_infeasible

@@ -124,7 +124,6 @@ sp_recordings sp_recordings_of_arrays(sp_arrays *a)
                            .n_raters = a->n_raters,
                            .raters = a->raters,
                            .subjects = a->subjects,
-                           .rules = a->rules,
                            .read = read_arrays,
                            .read_rater = read_array_rater,
                            .arg = a};

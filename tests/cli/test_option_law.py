@@ -94,7 +94,6 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
     --features                      ; --cv 2 --method counts
     --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts
-    --own-rules               ; = night.h5 -m m.json --json r.json
 
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .
@@ -342,7 +341,6 @@ def make_files(folder):
     text("table.csv", "0,1,2,3,4\n" + "".join(",".join("%.3f" % x for x in row) + "\n" for row in rng.random((4, 5))))
     text("config.json", json.dumps({"id2label": {"0": "O", "1": "B-PER", "2": "I-PER"}}))
     text("points.json", json.dumps({"operating_points": {name: {"biases": {"transition_bias_background_stay": x}} for name, x in (("default", 1), ("other", 2))}}))
-    text("own.csv", "id,rule\n%s,at_most 0 N1\n" % ids[0])
     text("five.txt", "Wake\nN1\nN1\nN2\nN2\n")
     text("hash.conll", "A B-PER B-PER\n# O I-PER\nB O O\n\n")
     text("lines.txt", "".join("%s\n" % " ".join(map(str, row)) for row in rng.dirichlet([.5] * 5, 40).round(3)) + "1 0 0 0 0\n0 0 0 1 0\n")

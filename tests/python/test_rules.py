@@ -1,31 +1,12 @@
-"""Rules over more than two steps: of single recordings, beside durations and gaps, and classes called like keywords.
+"""Rules over more than two steps: beside durations and gaps, and classes called like keywords.
 What they make of paths is in test_strategy_law.py."""
 
 import math
-import re
 
 import numpy as np
 import pytest
 
 import statepath as sp
-
-
-def test_rules_of_recordings():
-    pytest.importorskip("statepath._evaluation", reason="built without GSL")
-    model = sp.Model(["a", "b", "c"])
-    probs = {"r1": [[.8, .1, .1], [.1, .8, .1], [.6, .3, .1]], "r2": [[.1, .1, .8], [.2, .6, .2]]}
-    labels = {"r1": ["a", "b", "a"], "r2": ["c", "b"]}
-    for own in ({"r1": "never a b a; last [b c]"}, ["never a b a; last [b c]", ""]):
-        report = sp.compare(probs, labels, model, ["argmax", "viterbi"], own_rules=own).data
-        assert [report["strategies"][s]["rules"]["own"]["violations"] for s in ("argmax", "viterbi")] == [2, 0]
-        assert report["reference"]["rules"]["own"] == {"violations": 2, "recordings": 1}
-        assert report["mask_ceiling"] == pytest.approx(4 / 5)
-    for own, sentence in (({"r9": "never a"}, "names recording 'r9', which is not there"), (["never a"], "has 1 names and there are 2 recordings"),
-                          ({"r1": "never ("}, "the rules of recording r1: rule own: line 1, column 8: a class is expected, but the rule ends here")):
-        with pytest.raises(sp.StatepathError, match=re.escape(sentence)):
-            sp.compare(probs, labels, model, own_rules=own)
-    with pytest.raises(sp.StatepathError, match="does not go with cv="):
-        sp.compare(probs, labels, model, own_rules={}, cv=2)
 
 
 def test_rules_of_a_class_with_a_duration():

@@ -12,32 +12,19 @@ static int32_t n_paths(const sp_evaluation *e)
     return e->result->n_strategies + 1;
 }
 
-/* Rules that a recording has of its own, at most. */
-static int32_t most_own(const sp_evaluation *e)
-{
-    int32_t most = 0;
-    for (int32_t i = 0; i < e->options.n_own; i++) {
-        const int32_t n = sp_chain_n_rules(e->options.own_chains[i]) - sp_chain_n_rules(e->chain);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err)
 {
-    static const sp_chain_rule own = {"own", "the rules of each recording's own", INFINITY, false, {0}};
     sp_comparison *c = e->result;
-    const int32_t n_shared = sp_chain_n_rules(e->chain), n = n_shared + (e->options.own_chains ? 1 : 0);
+    const int32_t n = sp_chain_n_rules(e->chain);
     if (n == 0)
         return SP_OK;
-    e->rule_walks = sp_zeros(&e->own, ((size_t)n_shared + (size_t)most_own(e)) * (size_t)n_paths(e),
-                             sizeof *e->rule_walks);
+    e->rule_walks = sp_zeros(&e->own, (size_t)n * (size_t)n_paths(e), sizeof *e->rule_walks);
     c->rules = sp_calloc(n, sizeof *c->rules);
     if (!e->rule_walks || !c->rules)
         return sp_no_memory(err);
     c->n_rules = n;
     for (int32_t r = 0; r < n; r++) {
-        const sp_chain_rule *rule = r < n_shared ? sp_chain_rule_at(e->chain, r) : &own;
+        const sp_chain_rule *rule = sp_chain_rule_at(e->chain, r);
         c->rules[r] = (sp_rule_result){strdup(rule->name), strdup(rule->text), rule->cost, rule->may_at_gap,
                                        sp_calloc(n_paths(e), sizeof(sp_rule_violations))};
         if (!c->rules[r].name || !c->rules[r].text || !c->rules[r].by)
@@ -107,24 +94,20 @@ done:
 sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
                              const sp_decoded *results, sp_error *err)
 {
-    const sp_evaluation_options *o = &e->options;
-    const int32_t S = e->result->n_strategies, n_shared = sp_chain_n_rules(e->chain);
-    const sp_chain *chain = o->own_chains ? o->own_chains[o->own_rules_of[r->index]] : e->chain;
-    const int64_t n_walks = (int64_t)sp_chain_n_rules(chain) * (S + 1);
+    const int32_t S = e->result->n_strategies;
     int64_t n, *counts = counts_of(e, r->index, &n);
     sp_status status = SP_OK;
     if (n > 0 && r->first == 0)
-        memset(e->rule_walks, 0, (size_t)n_walks * sizeof *e->rule_walks);
+        memset(e->rule_walks, 0, (size_t)n * sizeof *e->rule_walks);
     if (r->n_steps == 0)
         return SP_OK;
-    for (int64_t i = 0; i < n_walks; i++) {
-        const int32_t who = (int32_t)(i % (S + 1)), of = (int32_t)(i / (S + 1)),
-                      shown = of < n_shared ? of : n_shared;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t who = (int32_t)(i % (S + 1)), rule = (int32_t)(i / (S + 1));
         const int32_t *path = who < S ? paths[who] : r->labels;
-        const sp_rule_place place = {.recording = r->index, .who = who, .rule = shown};
+        const sp_rule_place place = {.recording = r->index, .who = who, .rule = rule};
         if (path && (who == S || results[who].status == SP_OK))
-            TRY(walk_path(e, r, path, sp_chain_rule_at(chain, of), &e->rule_walks[i], place,
-                          &counts[shown * (S + 1) + who], err));
+            TRY(walk_path(e, r, path, sp_chain_rule_at(e->chain, rule), &e->rule_walks[i], place, &counts[i],
+                          err));
     }
     e->rule_segment = r->segments ? r->segments[r->n_steps - 1] : 0;
 done:

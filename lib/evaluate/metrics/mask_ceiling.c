@@ -1,7 +1,6 @@
 /* The mask ceiling: the best accuracy that any allowed path could have. Viterbi over scores that are 1 where a class is the
  * reference and 0 elsewhere (an unscored step is 0 for every class), with every allowed transition weighing 0. */
 #include "core/try.h"
-#include "decode/own_chains.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "statepath/stream.h"
@@ -63,11 +62,7 @@ static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, i
                       .offsets = offsets};
     sp_decode_options viterbi = sp_decode_options_default();
     sp_decode_output output = {.paths = paths, .results = results};
-    const int64_t at =
-        e->result->n_recordings - block->n_recordings + first; /* of the first in the evaluation */
-    TRY(e->options.own_bounds ? sp_decode_batch_by(e->options.own_bounds, e->options.own_rules_of + at,
-                                                   &batch, &viterbi, workers, &output, err)
-                              : sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err));
+    TRY(sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err));
     e->ceiling_correct += count_correct(S, labels, paths);
     for (int64_t n = 0; n < N; n++)
         e->result->ceiling_infeasible += results[n].status != SP_OK;
@@ -179,11 +174,8 @@ sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *
                                    .arg = &c};
     sp_decode_options viterbi = sp_decode_options_default();
     sp_decoded result;
-    const int64_t at = e->result->n_recordings;
-    const sp_chain *rules =
-        e->options.own_bounds ? e->options.own_bounds[e->options.own_rules_of[at]] : e->rules;
     sp_status status = SP_OK;
-    TRY(sp_decode_long(rules, &recording, &viterbi, workers ? workers : own, &result, err));
+    TRY(sp_decode_long(e->rules, &recording, &viterbi, workers ? workers : own, &result, err));
     e->ceiling_correct += c.correct;
     e->result->ceiling_infeasible += result.status != SP_OK;
 done:

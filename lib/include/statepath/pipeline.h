@@ -177,8 +177,6 @@ typedef struct sp_recordings {
     int32_t n_raters;           /* labels by several raters: at most SP_SOURCE_MAX_RATERS */
     const char *const *raters;  /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
-    const char *const *
-        rules; /* [N] rules of its own, parted by ";", "" without any (models/rules.md); NULL: none has any */
     /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.
      */
     sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
@@ -200,7 +198,6 @@ typedef struct sp_arrays {
     const char *const *raters;          /* [n_raters] */
     const int32_t *const *rater_labels; /* [n_raters][S] */
     const char *const *subjects;        /* [N] or NULL */
-    const char *const *rules;           /* [N] or NULL */
 } sp_arrays;
 /* Fills in the rest of a->info; borrows `a`. */
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);

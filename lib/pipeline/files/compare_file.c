@@ -6,7 +6,6 @@
 #include "core/owned.h"
 #include "core/try.h"
 #include "io/source.h"
-#include "io/text/rule_table.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
 #include "pipeline/files/against_file.h"
@@ -81,45 +80,6 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     return status;
 }
 
-/* Rules of recordings' own, from a table or of the file itself. */
-static sp_status find_own_rules(file_run *r, sp_error *err)
-{
-    const char *where = r->p.opt->own_rules;
-    const sp_source_info *info = r->p.info;
-    sp_subjects *texts = NULL;
-    sp_status status = SP_OK;
-    if (where && sp_rule_table_has_ending(where)) {
-        sp_owned own = {0};
-        int64_t n_others = 0;
-        char **lines = sp_zeros(&own, (size_t)info->n_recordings + 1, sizeof *lines);
-        status = lines ? sp_rule_table_read(where, info->n_recordings, (const char *const *)info->ids,
-                                            &n_others, lines, err)
-                       : sp_no_memory(err);
-        if (status == SP_OK)
-            status =
-                sp_subjects_from_names(info->n_recordings, (const char *const *)lines, 0, where, &texts, err);
-        if (status == SP_OK && n_others > 0)
-            sp_run_notice(r->p.opt, SP_NOTICE_DATA, "%s: %lld row%s of recordings that %s does not have",
-                          where, (long long)n_others, n_others == 1 ? " is" : "s are", info->file);
-        for (int64_t i = 0; lines && i < info->n_recordings; i++)
-            free(lines[i]);
-        sp_owned_free(&own);
-    } else if (where) {
-        status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_PLACE, .place = where}, &texts,
-                                    err);
-        if (status == SP_EINVAL || status == SP_EFILE || status == SP_EDATA)
-            status = sp_fail(err, status,
-                             "`own_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or "
-                             "an attribute of each "
-                             "recording, that holds one text for each; `.*` is a rule that every path keeps",
-                             where, info->file);
-    }
-    if (status == SP_OK && texts)
-        status = sp_own_rules_open(&r->p, texts, err);
-    sp_subjects_free(texts);
-    return status;
-}
-
 static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known,
                               bool *again, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
@@ -133,7 +93,6 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     TRY(sp_run_plan_make(o, SP_CALL_COMPARE, &plan, err));
     TRY(sp_run_find_labels(o, err));
     TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, o->n_folds ? NULL : known, err));
-    TRY(find_own_rules(&r, err));
     if (o->n_folds)
         TRY(decode_by_folds(&r.folds, p, err));
     if (o->n_folds && r.in.is_decided)
@@ -223,7 +182,6 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     /* All shards must see the same recordings. */
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->shard ? NULL : known, err));
     TRY(take_share(&r, err));
-    TRY(find_own_rules(&r, err));
     TRY(sp_path_file_open(&r.paths, &r.p, err));
     TRY(sp_review_list_open(&r.review, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));

@@ -30,12 +30,6 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
     return SP_OK;
 }
 
-static const sp_chain *chain_of(const void *arg, int64_t n)
-{
-    const sp_review_list *l = arg;
-    return sp_pipeline_chain(l->p, l->block->first + n);
-}
-
 static sp_listed_step listed(const sp_review_list *l, int64_t n, int64_t step, double gain,
                              const int32_t *path)
 {
@@ -74,7 +68,7 @@ static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recor
     const sp_batch batch = sp_block_batch(l->block);
     sp_review_best *best = &l->lists[SP_LISTED_WORTH];
     sp_status status = SP_OK;
-    TRY(sp_review_batch(&batch, chain_of, l, best->most, sp_review_best_least(best), l->p->workers, &l->room,
+    TRY(sp_review_batch(&batch, l->p->chain, best->most, sp_review_best_least(best), l->p->workers, &l->room,
                         err));
     for (int64_t n = 0; n < n_recordings; n++) {
         for (int64_t i = 0; i < l->room.n_found[n]; i++) {

@@ -53,7 +53,7 @@ static double score_of(const sp_scores *scores, const int32_t *path, const sp_ta
 }
 
 /* Of one recording, whose values begin at step `at` of the block. */
-static sp_status find_in(sp_span_values *v, const sp_pipeline *p, int64_t recording, const sp_scores *scores,
+static sp_status find_in(sp_span_values *v, const sp_pipeline *p, const sp_scores *scores,
                          const int32_t *path, int64_t at, sp_error *err)
 {
     const int64_t n = sp_tagged_spans(v->tags, scores->n_steps, path, scores->segments, v->found);
@@ -63,8 +63,8 @@ static sp_status find_in(sp_span_values *v, const sp_pipeline *p, int64_t record
     }
     sp_status status = SP_OK;
     if (!p->folds && n > 0)
-        status = sp_span_posteriors(sp_pipeline_chain(p, recording), scores, sp_workers_scratch(p->workers),
-                                    reads, v->tags, n, v->places, v->posteriors, err);
+        status = sp_span_posteriors(p->chain, scores, sp_workers_scratch(p->workers), reads, v->tags, n,
+                                    v->places, v->posteriors, err);
     for (int64_t i = 0; i < n; i++) {
         v->values[SP_SPAN_SCORE][at + v->found[i].first] = score_of(scores, path, &v->found[i]);
         v->values[SP_SPAN_POSTERIOR][at + v->found[i].first] = v->posteriors[i];
@@ -83,7 +83,7 @@ sp_status sp_span_values_find(sp_span_values *v, const sp_pipeline *p, const sp_
         const int64_t first = block->offsets[n];
         const sp_scores scores = sp_batch_recording(&batch, n);
         if (output->results[n].status == SP_OK)
-            status = find_in(v, p, block->first + n, &scores, output->paths + first, first, err);
+            status = find_in(v, p, &scores, output->paths + first, first, err);
     }
     return status;
 }

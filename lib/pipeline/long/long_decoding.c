@@ -111,8 +111,7 @@ static sp_status put_result(long_recording *r, const sp_long_recording *chunks, 
     r->last_first = -1;
     if (r->wants.confidence) {
         sp_long_given given = {r->results[s].status == SP_OK ? get_path : NULL, put_known, r};
-        status = sp_confidence_long(sp_pipeline_chain(r->p, r->recording), chunks, &given, r->p->workers,
-                                    &sure, err);
+        status = sp_confidence_long(r->p->chain, chunks, &given, r->p->workers, &sure, err);
     }
     sp_decode_output output = {.paths = &no_steps,
                                .results = &r->results[s],
@@ -174,7 +173,7 @@ sp_status sp_long_decoded_chunk(long_recording *r, const sp_long_chunk *chunk, s
     for (int s = 0; s < r->p->n_strategies; s++) {
         if (r->results[s].status != SP_OK)
             continue;
-        if (!r->sums[s] && !(r->sums[s] = sp_long_score_new(sp_pipeline_chain(r->p, r->recording))))
+        if (!r->sums[s] && !(r->sums[s] = sp_long_score_new(r->p->chain)))
             return sp_no_memory(err);
         TRY(sp_path_spill_get(r->spills[s], around->first_step, around->n_steps, chunk->paths[s], NULL, err));
         TRY(sp_long_score_add(r->sums[s], &scores, chunk->paths[s] + chunk->before, err));

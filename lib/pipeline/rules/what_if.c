@@ -278,7 +278,6 @@ static bool is_wanted(const sp_pipeline *p)
 static const char *why_not(const sp_pipeline *p, const sp_comparison *c)
 {
     return p->folds ? "each fold was decoded by a model of its own ({=cv}); a run with one model has them"
-           : p->own ? "each {recording} was decoded by rules of its own ({=own-rules})"
            : c->n_classes > SP_WHAT_IF_CLASSES || p->model->n_states > SP_WHAT_IF_CLASSES
                ? "the model has more than 60 classes or states, in which nobody would find a cell"
            : c->n_traces == 0 ? "no {recording} is short enough for a page"

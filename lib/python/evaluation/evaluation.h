@@ -27,11 +27,11 @@ const char *text_from(PyObject *dict, const char *name);
 /* ---- recordings.c ---- */
 
 /* Recordings as the pipeline takes them, borrowed from the dictionary: scores float32 or float64 [S,K], offsets int64 [N+1],
- * labels int32 [S], segments int64 [S], weights float64 [S], mask uint8 [S,K], ids, subjects, rules [N] and classes [K] str, name str,
+ * labels int32 [S], segments int64 [S], weights float64 [S], mask uint8 [S,K], ids, subjects [N] and classes [K] str, name str,
  * kind and n_classes int. Only offsets, ids, name and n_classes must be there. */
 typedef struct given {
     array scores, offsets, labels, segments, weights, mask;
-    texts ids, classes, subjects, rules;
+    texts ids, classes, subjects;
     sp_arrays arrays;
     sp_recordings recordings;
 } given;

@@ -57,8 +57,7 @@ bool given_take(PyObject *inputs, given *g)
     const int64_t N = g->offsets.count - 1;
     if (!texts_take(PyDict_GetItemString(inputs, "ids"), "ids", N, &g->ids) ||
         !texts_take(PyDict_GetItemString(inputs, "classes"), "classes", K, &g->classes) ||
-        !texts_take(PyDict_GetItemString(inputs, "subjects"), "subjects", N, &g->subjects) ||
-        !texts_take(PyDict_GetItemString(inputs, "rules"), "rules", N, &g->rules))
+        !texts_take(PyDict_GetItemString(inputs, "subjects"), "subjects", N, &g->subjects))
         return false;
     if (!g->ids.items)
         return fail("ids are needed");
@@ -74,7 +73,6 @@ bool given_take(PyObject *inputs, given *g)
     g->arrays.weights = g->weights.data;
     g->arrays.mask = g->mask.data;
     g->arrays.subjects = g->subjects.items;
-    g->arrays.rules = g->rules.items;
     g->recordings = sp_recordings_of_arrays(&g->arrays);
     return true;
 }
@@ -87,5 +85,4 @@ void given_release(given *g)
     texts_release(&g->ids);
     texts_release(&g->classes);
     texts_release(&g->subjects);
-    texts_release(&g->rules);
 }

@@ -20,19 +20,12 @@ static void reviewing_release(request *job)
     sp_review_room_clear(&a->room);
 }
 
-static const sp_chain *own_chain(const void *arg, int64_t n)
-{
-    const reviewing *a = arg;
-    (void)n;
-    return a->r.chain->chain;
-}
-
 static sp_status review_group(request *r, const group *g, sp_error *err)
 {
     reviewing *a = (reviewing *)r;
     const sp_batch batch = sp_block_batch(g->block);
     const sp_status status =
-        sp_review_batch(&batch, own_chain, a, a->best.most, sp_review_best_least(&a->best),
+        sp_review_batch(&batch, r->chain->chain, a->best.most, sp_review_best_least(&a->best),
                         r->context->workers, &a->room, err);
     for (int64_t n = 0; status == SP_OK && n < batch.n_recordings; n++) {
         r->failed += a->room.status[n] != SP_OK;

@@ -105,17 +105,6 @@ def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, A
     }
 
 
-def _of_ids(rules: Any, ids: Sequence[str]) -> Any:
-    """Rules by recording in the order of the recordings."""
-    if not isinstance(rules, Mapping):
-        return rules
-    unknown = [name for name in rules if str(name) not in ids]
-    if unknown:
-        raise StatepathError(f"own_rules= names recording {unknown[0]!r}, which is not there")
-    named = {str(name): text for name, text in rules.items()}
-    return [named.get(name, "") for name in ids]
-
-
 def _decoding(options: Mapping[str, Any]) -> dict[str, Any]:
     keys = ("floor", "temperature", "transition_weight", "prior_weight", "missing", "threads")
     return {k: options[k] for k in keys if options.get(k) is not None}
@@ -182,7 +171,6 @@ def compare(
     *,
     ids: Sequence[str] | None = None,
     subjects: Sequence[Any] | None = None,
-    own_rules: Sequence[str] | Mapping[str, str] | None = None,
     weights: Any = None,
     against: Mapping[str, Any] | None = None,
     cv: int | None = None,
@@ -211,9 +199,6 @@ def compare(
         Names of the recordings.
     subjects : sequence, optional
         Whose each recording is: recordings of one are one unit of inference.
-    own_rules : sequence or mapping of str, optional
-        Rules of each recording's own, beside the model's, parted by ";": one text a recording, "" without any, or a mapping of ids. All
-        violations of them are those of the rule `own`. Not with `against`, `cv` and `rule_costs`.
     weights : array, optional
         Weight of each step in likelihood and calibration, in the shape of the paths.
     against : mapping of str to scores, optional
@@ -250,11 +235,6 @@ def compare(
     """
     library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
-    if own_rules is not None:
-        for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs"))):
-            if value is not None and value is not False:
-                raise StatepathError(f"own_rules= does not go with {word}=: all recordings must have the same rules there")
-        inputs["rules"] = texts_of(_of_ids(own_rules, inputs["ids"]), len(inputs["ids"]), "own_rules")
     rivals = {}
     if against is not None and not isinstance(against, Mapping):
         raise StatepathError(f"against= is of type {type(against).__name__}: a mapping of names to scores is needed")
