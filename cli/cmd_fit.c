@@ -203,94 +203,6 @@ static sp_status show_calibration(const sp_fitting *f, sp_error *err)
     return SP_OK;
 }
 
-/* ---- tied biases of tags ---- */
-
-static void show_share(const char *name, int64_t part, int64_t all, const sp_difference *held)
-{
-    printf("%-12s", name);
-    if (all > 0)
-        printf(" %10.4f", (double)part / (double)all);
-    else
-        printf(" %10s", "-");
-    if (held->difference.undefined)
-        printf(" %10s   %s", "-", held->difference.undefined);
-    else
-        printf(" %10.4f", held->difference.value);
-    if (!held->difference.undefined && !held->low.undefined && !held->high.undefined)
-        printf("   %.4f to %.4f", held->low.value, held->high.value);
-    printf("\n");
-}
-
-/* "0.6667 (0.5000-0.8125)" */
-static const char *held_text(const sp_difference *held, char text[32])
-{
-    const bool has_interval = !held->difference.undefined && !held->low.undefined && !held->high.undefined;
-    if (has_interval)
-        snprintf(text, 32, "%.4f (%.4f-%.4f)", held->difference.value, held->low.value, held->high.value);
-    else if (held->difference.undefined)
-        snprintf(text, 32, "-");
-    else
-        snprintf(text, 32, "%.4f", held->difference.value);
-    return text;
-}
-
-/* The types of entities by themselves, on recordings held out. */
-static void show_types(const sp_operating_points *r)
-{
-    char precision[32], recall[32], f1[32];
-    if (r->n_types > 0)
-        printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, type", "entities", "precision (95 %)",
-               "recall (95 %)", "F1 (95 %)");
-    for (int32_t i = 0; i < r->n_types; i++) {
-        const sp_held_entities *h = &r->types[i].held;
-        printf("%-16s %8lld  %-22s  %-22s  %s\n", r->types[i].name, (long long)h->reference,
-               held_text(&h->precision, precision), held_text(&h->recall, recall), held_text(&h->f1, f1));
-    }
-    if (r->n_rare_types > 0)
-        printf("types with fewer than %d entities in the labels are not judged by themselves: %d\n",
-               SP_TIED_LEAST_ENTITIES, r->n_rare_types);
-}
-
-/* What other aims give, for who has to choose one. */
-static void show_curve(const sp_operating_points *r)
-{
-    char precision[32], recall[32], f1[32];
-    printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, at", "decoded", "precision (95 %)", "recall (95 %)",
-           "F1 (95 %)");
-    for (int32_t i = 0; i < SP_OPERATING_POINTS; i++) {
-        const sp_held_entities *h = &r->curve[i].held;
-        printf("f%-15g %8lld  %-22s  %-22s  %s\n", r->curve[i].beta, (long long)h->decoded,
-               held_text(&h->precision, precision), held_text(&h->recall, recall), held_text(&h->f1, f1));
-    }
-}
-
-static void show_tied(const sp_tied_report *r, const sp_model *model)
-{
-    static const char *const names[SP_N_TAG_BIASES] = {"O to O",           "O to B-, S-",  "E-, S- to O",
-                                                       "E-, S- to B-, S-", "B-, I- to I-", "B-, I- to E-"};
-    printf("%s\n\n%-20s %8s\n", model->description, "transitions", "nats");
-    for (int i = 0; i < SP_N_TAG_BIASES; i++)
-        printf("%-20s %8g\n", names[i], r->biases.nats[i]);
-    printf("\n%-12s %10s %10s   95 %% interval (%lld settings tried, %d folds)\n", "entities", "all",
-           "held out", (long long)r->n_tried, r->points.n_folds);
-    show_share("precision", r->correct, r->decoded, &r->points.held.precision);
-    show_share("recall", r->correct, r->reference, &r->points.held.recall);
-    show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->points.held.f1);
-    show_types(&r->points);
-    show_curve(&r->points);
-}
-
-static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report,
-                          sp_error *err)
-{
-    sp_tied_aim aim;
-    const sp_status status = sp_tied_aim_read(o->run.fit.at, &aim, err);
-    aim.scheme = o->run.fit.tied;
-    aim.with_curve = true;
-    return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err)
-                           : status;
-}
-
 /* Where the model comes from: file, recordings, command. */
 static sp_status set_source(const sp_fitting *f, const char *words, sp_model *model, sp_error *err)
 {
@@ -313,7 +225,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_fitting f = {.info = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
-    sp_tied_report tied = {.n_recordings = 0};
     (void)out;
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
@@ -321,21 +232,17 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)
-        status = o->run.fit.tied ? fit_tied(o, &f, &model, &tied, err)
-                                 : sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
+        status = sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
     o->run.hooks.progress(o->run.hooks.arg, NULL, 0, 0);
     if (status == SP_OK)
         status = set_source(&f, o->run.command, model, err);
     if (status == SP_OK)
         status = sp_model_save(model, o->run.output, o->run.force, err);
-    if (status == SP_OK && o->run.fit.tied)
-        show_tied(&tied, model);
-    else if (status == SP_OK)
+    if (status == SP_OK)
         status = show(&f, &report, model, err);
     if (status == SP_OK && o->run.fit.calibrate)
         status = show_calibration(&f, err);
     sp_fit_report_clear(&report);
-    sp_tied_report_clear(&tied);
     sp_model_free(model);
     sp_fitting_close(&f);
     return status;

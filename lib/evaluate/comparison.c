@@ -136,21 +136,6 @@ void sp_rule_costs_free(sp_rule_costs *costs)
         FREE_ALL(costs->rules, costs->proposals, costs);
 }
 
-void sp_operating_points_clear(sp_operating_points *points)
-{
-    for (int32_t i = 0; i < points->n_types; i++)
-        free(points->types[i].name);
-    free(points->types);
-    *points = (sp_operating_points){.n_folds = 0};
-}
-
-void sp_operating_points_free(sp_operating_points *points)
-{
-    if (points)
-        sp_operating_points_clear(points);
-    free(points);
-}
-
 static void review_free(sp_review_result *review)
 {
     if (review)
@@ -176,7 +161,6 @@ void sp_comparison_free(sp_comparison *c)
     sp_traces_free(c);
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);
-    sp_operating_points_free(c->operating_points);
     review_free(c->review);
     sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)

@@ -13,8 +13,6 @@ void sp_reliability_free(sp_reliability *reliability);
 void sp_what_if_recording_free(sp_what_if_recording *recording); /* what it owns */
 void sp_what_if_free(sp_what_if *what_if);
 void sp_rule_costs_free(sp_rule_costs *costs);
-void sp_operating_points_clear(sp_operating_points *points); /* leaves {0} */
-void sp_operating_points_free(sp_operating_points *points);
 /* These leave none. */
 void sp_illegal_places_free(sp_comparison *comparison);
 void sp_traces_free(sp_comparison *comparison);

@@ -27,17 +27,6 @@ sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n
 sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold,
                        int32_t f, sp_workers *workers, sp_model **out, sp_error *err);
 
-/* sp_fit_tied() without each fold, as its report is made.
- *   options  n_folds, of labelled recordings; at most so many are made
- *   fold     out [N]: of a recording without labels 0
- *   models   out [n_folds], NULL before; of a fold that is not made NULL. Freed by the caller, on failure too
- *   points   to be cleared by the caller; on failure empty
- * What sp_fit_tied() returns. */
-sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *options,
-                            const sp_tied_aim *aim, const sp_bootstrap_options *bootstrap,
-                            sp_workers *workers, int32_t *fold, sp_model **models,
-                            sp_operating_points *points, sp_error *err);
-
 /* Decodes each recording with the model of its fold, its decoding defaults applied.
  *   models  [n_folds]; NULL for a fold without recordings here
  *   fold    [N]; recordings of fold -1 are left alone

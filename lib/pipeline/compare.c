@@ -107,8 +107,6 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
     if (status != SP_OK)
         return status;
     made->n_folds = p->folds ? p->folds->n_folds : 0;
-    made->operating_points = p->points;
-    p->points = NULL;
     made->fitted_on_input = !p->folds && sp_is_fitted_on(p->model, p->info);
     *out = made;
     return SP_OK;
@@ -124,11 +122,7 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->tune = plan->has_tune ? plan->tune : out->tune;
     if (plan->has_tuned_for)
         out->strategy = plan->tuned_for;
-    _Static_assert((int)SP_OPTION_TIED == (int)SP_N_FIT_METHODS, "`tied` is counted behind the methods");
-    const char *unused = sp_option_without_use(words, words->tied ? SP_OPTION_TIED : (int)out->method);
-    if (unused && words->tied)
-        return sp_fail(err, SP_EINVAL, "`%s` changes nothing beside `tied`; leave it out",
-                       sp_option_key(unused, key));
+    const char *unused = sp_option_without_use(words, (int)out->method);
     if (unused)
         return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out",
                        sp_option_key(unused, key), sp_fit_method_name(out->method));
@@ -159,31 +153,6 @@ done:
     return status;
 }
 
-/* Weights of tags by kind of transition alone. */
-static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *training,
-                          const sp_fit_options *how, sp_workers *workers, sp_error *err)
-{
-    const sp_run_options *o = p->opt;
-    const sp_bootstrap_options bootstrap = sp_run_bootstrap(o, &p->plan);
-    sp_fit_options outer = *how;
-    sp_tied_aim aim;
-    sp_status status = SP_OK;
-    outer.n_folds = o->n_folds;
-    if (sp_option_without_use(&o->fit, SP_OPTION_TIED_CV))
-        TRY(sp_fail(
-            err, SP_EINVAL,
-            "`folds` changes nothing beside `cv` and `tied`: the folds of `cv` are held out; leave it out"));
-    TRY((p->points = calloc(1, sizeof *p->points)) ? SP_OK : sp_no_memory(err));
-    TRY(sp_tied_aim_read(o->fit.at, &aim, err));
-    aim.scheme = o->fit.tied;
-    aim.with_curve = true;
-    TRY(sp_cross_fit_tied(training, &outer, &aim, &bootstrap, workers, folds->fold, folds->models, p->points,
-                          err));
-    folds->n_folds = p->points->n_folds;
-done:
-    return status;
-}
-
 static sp_status fit_each(sp_folds *folds, const sp_training *training, const sp_fit_options *how,
                           sp_workers *workers, sp_error *err)
 {
@@ -207,8 +176,7 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
     if (!folds->fold || !folds->models)
         return sp_no_memory(err);
     folds->n_folds = o->n_folds;
-    const sp_status status = o->fit.tied ? fit_tied(folds, p, training, how, workers, err)
-                                         : fit_each(folds, training, how, workers, err);
+    const sp_status status = fit_each(folds, training, how, workers, err);
     sp_run_progress(o, NULL, 0, 0);
     if (status != SP_OK)
         return status;

@@ -148,7 +148,6 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
 
 void sp_pipeline_close(sp_pipeline *p)
 {
-    sp_operating_points_free(p->points);
     sp_rater_labels_clear(&p->raters);
     sp_reliability_sums_free(p->likelihood.reliability);
     free(p->likelihood.rows);

@@ -105,8 +105,6 @@ struct sp_pipeline {
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
     const sp_folds *folds; /* decode with the models of its folds; or NULL */
-    sp_operating_points
-        *points; /* of `tied` models of folds, until the comparison has them; owned; or NULL */
     int n_strategies;
     sp_strategy strategies[SP_RUN_STRATEGIES];
     const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */

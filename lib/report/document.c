@@ -43,8 +43,6 @@ static const sp_document_row rows[] = {
     {"class-detail", "each class against the rest", sp_fill_class_detail, .where = ALL | PAGE("sortable"), .kind = SP_A_TABLE_EACH},
     {"collapsed", NULL, sp_fill_collapsed, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
     {"entities", "Entities: right when first {step}, last {step} and type are", NULL, .where = TERMINAL | MARKDOWN | PAGE(""), COLUMNS(ENTITIES), .is_scored = true},
-    {"operating-points", NULL, sp_fill_operating_points, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_operating_points},
-    {"operating-types", NULL, sp_fill_operating_types, .where = ALL | PAGE("wide")},
     {"changes", NULL, sp_fill_changes, .where = ALL | PAGE("")},
     {"contexts", NULL, sp_fill_contexts, .where = ALL | PAGE("")},
     {"error-runs", "{Steps} that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(ERROR_RUNS)},

@@ -83,8 +83,6 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --method                        ; = other.h5 -m m.json --cv 2
     --tune                          ; --cv 2 --method counts
     --cost                          ; --cv 2 --method counts
-    --tied                          ; = bioes.h5 -m bioes --classes O,B-PER,I-PER,E-PER,S-PER --cv 2
-    --at                            ; = bioes.h5 -m bioes --classes O,B-PER,I-PER,E-PER,S-PER --cv 2 --tied bioes
     --for                           ; --cv 2 --method counts
     --smoothing                     ; --cv 2 --method counts
     --penalty                       ; --cv 2 --tune none
@@ -137,8 +135,6 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --features none
     --all-raters                    ; = raters.h5 -r sleep-permissive -o out.json --method counts
     --prices                        ; --rule 'x: at_most 0 N2'
-    --tied                          ; = bioes.h5 -o out.json --folds 2
-    --at                            ; = bioes.h5 -o out.json --tied bioes --folds 2
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
@@ -362,9 +358,6 @@ def make_files(folder):
         h5(name + ".h5", classes=classes, probs=scores(truth, 3), labels=truth, offsets=[0, 40, 80])
         text(name + ".json", json.dumps({"statepath_model": 1, "name": name, "classes": classes, "matrix": [[1, 1, 1]] * 3}))
     text("text.txt", " ".join("w%d" % t for t in range(40)) + "\n" + "x " * 40)
-    truth = np.resize([0, 1, 3, 0, 0, 4, 0, 1, 2, 3], 160)
-    mixed = 0.3 * np.eye(5)[truth] + 0.7 * np.random.default_rng(5).dirichlet(np.ones(5), 160)
-    h5("bioes.h5", classes=["O", "B-PER", "I-PER", "E-PER", "S-PER"], probs=mixed, labels=truth, offsets=[0, 40, 80, 120, 160])
     text("tags.conll", "".join("w%d %s\n" % (i, tags[k]) for i, k in enumerate(rng.integers(0, 3, 40))) + "\n")
     text("recipe.json", json.dumps(RECIPE))
     text("abc.json", json.dumps({"statepath_model": 1, "name": "abc", "classes": RECIPE["classes"], "matrix": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]}))

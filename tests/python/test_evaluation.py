@@ -246,29 +246,6 @@ def test_models_of_folds_keep_rules():
     assert all(found["violations"] == 0 for found in report.data["strategies"]["viterbi"]["rules"].values())
 
 
-def test_fit_of_tied_biases(program, tmp_path):
-    """The model is that of the program."""
-    rng = np.random.default_rng(3)
-    classes = ["O", "B-x", "I-x", "E-x", "S-x"]
-    y, p = [], []
-    for _ in range(40):
-        tags = sum([[[0], [4], [1, 3], [1, 2, 3]][i] for i in rng.integers(0, 4, 8)], [])
-        y.append(np.array(tags))
-        scores = rng.gamma(0.3, size=(len(tags), 5)) + 0.5 * np.eye(5)[tags]
-        p.append(scores / scores.sum(1, keepdims=True))
-    model = sp.fit(y, p, classes=classes, tied="bioes", at="recall=.9")
-    text = json.loads(model.to_json())
-    assert "tied" in text and text["description"].startswith("tied biases of bioes tags, recall of entities at least 0.9: precision ")
-    offsets = np.cumsum([0] + [len(x) for x in y])
-    np.savez(tmp_path / "tags.npz", probs=np.concatenate(p), labels=np.concatenate(y), offsets=offsets, classes=np.array(classes))
-    subprocess.run([program, "fit", "tags.npz", "--tied", "bioes", "--at", "recall=.9", "-o", "m.json", "-q"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
-    made = json.loads((tmp_path / "m.json").read_text())
-    assert made["tied"] == text["tied"] and made["description"] == text["description"]
-    for wrong in ({"at": "recall=.9"}, {"tied": "bioes", "at": "speed=1"}, {"tied": "bio"}, {"tied": "bioes", "method": "crf"}, {"tied": "bioes", "tune": "kappa"}):
-        with pytest.raises(sp.StatepathError, match="tied|at"):
-            sp.fit(y, p, classes=classes, **wrong)
-
-
 def test_fit_by_costs_and_by_what_the_classes_are():
     rng = np.random.default_rng(0)
     y = [np.repeat(rng.integers(0, 3, 12), 6) for _ in range(6)]

@@ -66,7 +66,6 @@ def test_refused(made):
         ({"labels": one, "raters": raters}, "labels= is the one label of each step, raters= are those of several scorers: give one of them"),
         ({"labels": None, "raters": []}, "raters= is empty: the labels of several scorers are needed, each in the form of labels"),
         ({"labels": None, "raters": raters, "method": "em"}, "raters= changes nothing where method= is em; leave it out"),
-        ({"labels": None, "raters": raters, "tied": "bioes"}, "raters= changes nothing beside tied=; leave it out"),
         ({"labels": None, "raters": [np.eye(3, dtype=bool)[one]]}, "raters= are classes, one for each step; boolean [T,K] is for labels="),
         ({"labels": None, "raters": [one, two[1:]]}, r"raters\[1\]"),
     ]:

@@ -106,35 +106,6 @@ typedef struct sp_entities {
     sp_entity_counts *types; /* [n_entity_types], as pooled */
 } sp_entities;
 
-/* Entities of recordings held out, pooled, read as sp_entity_counts are. */
-typedef struct sp_held_entities {
-    int64_t reference, decoded, correct;
-    sp_difference precision, recall,
-        f1; /* the share is in `difference`; intervals by the bootstrap of recordings, or groups */
-} sp_held_entities;
-typedef struct sp_held_type {
-    char *name;
-    sp_held_entities held;
-} sp_held_type;
-typedef struct sp_operating_point {
-    double beta; /* of the F that it is best for */
-    sp_held_entities held;
-} sp_operating_point;
-
-/* What a tagger's biases by kind of transition (learn.h), learnt without each fold of recordings, do on that fold. */
-enum { SP_OPERATING_POINTS = 9 };
-typedef struct sp_operating_points {
-    const char *scheme;    /* "BIOES", static */
-    char aim[128];         /* "recall of entities at least 0.98" */
-    int32_t n_folds;       /* 0: there are none */
-    sp_held_entities held; /* at the aim */
-    int32_t n_types,
-        n_rare_types;    /* judged by themselves at the aim, by first class; with too few entities for that */
-    sp_held_type *types; /* [n_types] */
-    sp_operating_point curve
-        [SP_OPERATING_POINTS]; /* with_curve of the aim: the biases with the greatest F, by beta; from precision's side to recall's */
-} sp_operating_points;
-
 /* How far an error that a strategy makes against argmax runs on: of greedy masking, where one wrong step forbids what is right
  * after it; of every strategy, to compare. In decoded recordings; a stretch is a maximal sequence of neighbouring steps of one
  * recording and segment where the strategy's class is not argmax's. A step is worsened where argmax has the reference's class and
@@ -541,10 +512,9 @@ typedef struct sp_comparison {
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
-    char **entity_types;                   /* [n_entity_types] in the order of the classes */
-    const char *entity_scheme;             /* of the strict reading: "IOB2" ... */
-    sp_operating_points *operating_points; /* owned; NULL: not asked for */
-    sp_review_result *review;              /* likewise */
+    char **entity_types;       /* [n_entity_types] in the order of the classes */
+    const char *entity_scheme; /* of the strict reading: "IOB2" ... */
+    sp_review_result *review;  /* owned; NULL: not asked for */
     sp_work work;
     bool work_is_guessed;
     sp_words words;

@@ -263,44 +263,6 @@ void sp_fit_report_clear(sp_fit_report *report);
 sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
                  sp_model **out, sp_fit_report *report, sp_error *err);
 
-/* ---- operating points of taggers ---- */
-
-/* What biases by kind of transition (sp_tag_biases) are chosen for, of whole entities, pooled over recordings. */
-typedef enum sp_tied_figure {
-    SP_TIED_F,         /* F of `beta`: recall weighs beta times as much as precision; beta 1 is F1 */
-    SP_TIED_RECALL,    /* at least `least`, with the greatest precision */
-    SP_TIED_PRECISION, /* at least `least`, with the greatest recall */
-    SP_TIED_COST       /* the least of missed x missed entities + false_ones x false entities */
-} sp_tied_figure;
-typedef struct sp_tied_aim {
-    const char *scheme; /* "bioes", "bilou" or "bmes". Borrowed; sp_tied_aim_read() does not set it */
-    sp_tied_figure figure;
-    double beta, least, missed, false_ones;
-    bool
-        with_curve; /* and what other betas give, in some five times the time; sp_tied_aim_read() does not set it */
-} sp_tied_aim;
-/* "recall=.98", "precision=.95", "f1", "f0.5" (any F), "cost=fn:fp=5:1"; NULL: f1. SP_OK, SP_EINVAL. */
-sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err);
-
-enum { SP_TIED_LEAST_ENTITIES = 20 }; /* in the labels, of a type that is judged by itself */
-typedef struct sp_tied_report {
-    sp_tag_biases biases;
-    bool is_reached;                     /* the share that was asked; else these biases come nearest */
-    int64_t reference, decoded, correct; /* entities of the recordings learnt from */
-    int64_t n_recordings, n_tried;       /* n_tried: without those that the curve asks for */
-    sp_operating_points points;          /* found without each fold, and tried on it */
-} sp_tied_report;
-void sp_tied_report_clear(sp_tied_report *report); /* frees */
-
-/* Learns the six biases by Viterbi's paths: a search on a grid of eighths of a nat, at most 16 from 0, from six zeros. Equal figures: what
- * was met first. All recordings that take part and have labels choose; nothing else is learnt, so there are no inner models. What the
- * report says of recordings held out is by the same search without each fold, of all entities and of those of each type that has
- * SP_TIED_LEAST_ENTITIES. The report is cleared by the caller; on failure it is empty. options: n_folds, group, name, progress.
- * SP_OK; SP_EINVAL (no scores or labels; classes that are no tags of the scheme; fewer than two recordings or groups; no entity), SP_ENOMEM
- * and what decoding returns. Some 200 to 600 times what decoding takes. The same bytes for every number of threads. */
-sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim,
-                      sp_workers *workers, sp_model **out, sp_tied_report *report, sp_error *err);
-
 /* ---- lengths of runs ---- */
 
 /* Lengths of the runs of each class, in whole runs (begin and end seen). */

@@ -116,8 +116,7 @@ enum { /* sp_option_row.uses; what the columns mean stands in statepath/options.
        SP_OPTION_IN_NO_RESULT = 4,
        SP_OPTION_MORE_WORDS = 8
 };
-/* `tied` among methods, behind those of sp_fit_method: of `fit`, and of `cv`. */
-enum { SP_OPTION_EXCLUDES = 5 /* at most */, SP_OPTION_TIED = 3, SP_OPTION_TIED_CV };
+enum { SP_OPTION_EXCLUDES = 5 /* at most */ };
 typedef struct sp_option_row {
     const char *name; /* "absent-class"; NULL: a heading, or the end */
     sp_option_type type;

@@ -19,8 +19,6 @@ typedef struct fitting {
     sp_training training;
     sp_fit_options options;
     double *costs; /* of the options */
-    const char *tied, *at;
-    sp_tied_report tied_report;
     sp_fit_report report;
     sp_status status;
     sp_error err;
@@ -47,8 +45,6 @@ static bool options_from(PyObject *dict, fitting *f)
         sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes,
                            &f->options, &f->costs, &f->err);
     f->options.n_raters = n_raters ? (int32_t)PyLong_AsLong(n_raters) : 1;
-    f->tied = o.fit.tied;
-    f->at = o.fit.at;
     f->training.step_seconds = o.epoch_seconds > 0 ? o.epoch_seconds : 0;
     f->options.group = f->groups.data;
     f->options.rules = f->rules;
@@ -63,17 +59,6 @@ static bool options_from(PyObject *dict, fitting *f)
     if (status != SP_OK && !PyErr_Occurred())
         raise_error(&f->err);
     return !PyErr_Occurred();
-}
-
-static sp_status fit_tied(fitting *f)
-{
-    sp_tied_aim aim;
-    const sp_status status = sp_tied_aim_read(f->at, &aim, &f->err);
-    aim.scheme = f->tied;
-    f->report = (sp_fit_report){.before = NAN, .after = NAN};
-    return status == SP_OK
-               ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, &f->model, &f->tied_report, &f->err)
-               : status;
 }
 
 /* Labels that say several classes: "label_set" [S], rows of "label_sets" [n,K] or -1; or neither. */
@@ -117,8 +102,6 @@ static sp_status work(fitting *f)
                                 .may_have_floor = info->kind != SP_KIND_SCORES && !info->has_mask,
                                 .go_on = go_on,
                                 .go_on_arg = &f->calls};
-    if (f->tied)
-        return fit_tied(f);
     return sp_fit(&f->training, &f->options, f->workers, &f->model, &f->report, &f->err);
 }
 
@@ -154,7 +137,6 @@ static void fitting_release(fitting *f)
     array_release(&f->label_set);
     array_release(&f->label_sets);
     free(f->costs);
-    sp_tied_report_clear(&f->tied_report);
     given_release(&f->input);
 }
 

@@ -174,8 +174,6 @@ def compare(
     weights: Any = None,
     against: Mapping[str, Any] | None = None,
     cv: int | None = None,
-    tied: Literal["bioes", "bilou", "bmes"] | None = None,
-    at: str | None = None,
     on_infeasible: Literal["report", "relax", "raise"] = "report",
     name: str = "scores",
     progress: Progress | None = None,
@@ -206,8 +204,6 @@ def compare(
     cv : int, optional
         So many folds: weights are learnt under the rules of the model, as :func:`fit` does by default, and each recording is decoded with
         what was learnt from the others. Recordings of one subject are never parted.
-    tied, at : str, optional
-        With `cv`, as in :func:`fit`: biases of tags by kind of transition are learnt; the report has a curve of operating points.
     on_infeasible : {"report", "relax", "raise"}
         A recording without allowed path counts as wrong, is decoded breaking the fewest rules, or raises.
     name : str
@@ -247,7 +243,6 @@ def compare(
         how["cv"] = _integer(cv, "cv")
         if cv < 2:
             raise StatepathError(f"cv={cv}: two folds at least")
-    how |= {name: word for name, word in (("tied", tied), ("at", at)) if word is not None}
     notices: list[str] = []
     made = library.compare(request.model.to_json(), inputs, how, rivals, progress, notices)
     _warn(notices)
@@ -425,8 +420,6 @@ def fit(
     groups: Sequence[Any] | None = None,
     classes: Classes | None = None,
     raters: Sequence[Any] | Mapping[str, Any] | None = None,
-    tied: Literal["bioes", "bilou", "bmes"] | None = None,
-    at: str | None = None,
     smoothing: float = 0.5,
     penalty: float = 0.0,
     memory: int = 1,
@@ -466,11 +459,6 @@ def fit(
         Recordings of one group are never parted between folds.
     raters : sequence or mapping, optional
         In place of `labels`, which is None then: the labels of several scorers, each in the form of labels. Each is learnt from and counts an equal share.
-    tied : {"bioes", "bilou", "bmes"}, optional
-        Of tags alone: learns what transitions weigh by their kind, six numbers for all types, and nothing else. The description of the model says
-        what they reach on recordings held out.
-    at : str, optional
-        What `tied` is for, of entities: "f1", "f2", "recall=.98", "precision=.95" or "cost=fn:fp=5:1". Without: f1.
     classes : sequence of str, mapping or path, optional
         Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number
@@ -514,7 +502,7 @@ def fit(
     library = needs_library()
     check_names(options, Learning.__annotations__)
     found = None if rules is None else model_of(rules)
-    by_rater = None if raters is None else _of_raters(raters, labels, method, tied)
+    by_rater = None if raters is None else _of_raters(raters, labels, method)
     if by_rater is not None:
         labels = by_rater[0]
     if scores is None and labels is None:
@@ -571,8 +559,6 @@ def fit(
     how = {  # as the program has it; what is usual is not given
         "method": method,
         "tune": tune,
-        "tied": tied,
-        "at": at,
         "cost": None if costs is None else _costs_as_text(costs),
         "for": None if strategy == "viterbi" else strategy,
         "smoothing": number_of(smoothing, "smoothing"),
@@ -594,15 +580,15 @@ def fit(
     return Model.from_json(text)
 
 
-def _of_raters(raters: Any, labels: Any, method: str | None, tied: str | None) -> list[Any]:
+def _of_raters(raters: Any, labels: Any, method: str | None) -> list[Any]:
     """The labels of each scorer."""
     several = list(raters.values()) if isinstance(raters, Mapping) else list(raters)
     if labels is not None:
         raise StatepathError("labels= is the one label of each step, raters= are those of several scorers: give one of them")
     if not several:
         raise StatepathError("raters= is empty: the labels of several scorers are needed, each in the form of labels")
-    if method == "em" or tied is not None:
-        raise StatepathError(f"raters= changes nothing {'beside tied=' if tied is not None else 'where method= is em'}; leave it out")
+    if method == "em":
+        raise StatepathError("raters= changes nothing where method= is em; leave it out")
     if any(LabelSets.of(one) is not None for one in several):
         raise StatepathError("raters= are classes, one for each step; boolean [T,K] is for labels=")
     return several

@@ -185,8 +185,6 @@ static const struct {
     {"legality", "Illegal transitions", SP_FRAME_PRINTED, sp_has_legality, sp_page_legality},
     {"rules", "What rules cost", SP_FRAME_PRINTED, sp_has_rule_costs, sp_page_rule_costs},
     {"confusion", "Confusion", SP_FRAME_PRINTED, sp_has_agreement, sp_page_confusions},
-    {"operating-points", "Operating points", SP_FRAME_PRINTED, sp_has_operating_points,
-     sp_page_operating_points},
     {"classes", "Classes", SP_FRAME_PRINTED, sp_has_agreement, sp_page_classes},
     {"sleep", "Sleep statistics", SP_FRAME_FOLDED, sp_has_sleep, sp_page_sleep},
     {"changes", "What changed", SP_FRAME_FOLDED, sp_has_changes, sp_page_changes},

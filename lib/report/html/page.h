@@ -86,7 +86,7 @@ typedef void sp_section(sp_page *page);
 sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differences, sp_page_legality,
     sp_page_confusions, sp_page_classes, sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters,
     sp_page_probabilities, sp_page_recordings, sp_page_steps, sp_page_places, sp_page_what_if,
-    sp_page_rule_costs, sp_page_operating_points, sp_page_methods_section;
+    sp_page_rule_costs, sp_page_methods_section;
 /* Parts of sections: accuracy and legality of strategies, and accuracy of each recording from strategy to strategy (nothing where
  * there is no agreement); one strategy against argmax by recording; agreement of human raters beside that of the strategies (the
  * five stages of sleep only). */
@@ -107,7 +107,7 @@ void sp_marks_draw(const void *marks, size_t row, sp_buffer *out);
 typedef bool sp_section_exists(const sp_comparison *c);
 sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabilities, sp_has_differences,
     sp_has_agreement, sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_what_if_section,
-    sp_has_rule_costs, sp_has_operating_points;
+    sp_has_rule_costs;
 
 /* The address of a step of a recording in the page, under the recording's name; step < 0: of the recording. (places.c) */
 void sp_page_link(sp_page *page, int64_t recording, int64_t step);

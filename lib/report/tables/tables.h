@@ -51,7 +51,6 @@ sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
 /* Who breaks the rules over more than two steps; what each rule costs; rules that the labels propose. */
 sp_filler sp_fill_violations, sp_fill_rule_costs, sp_fill_rule_proposals;
 /* Operating points of a tagger; its types of entities at the one that was asked for. */
-sp_filler sp_fill_operating_points, sp_fill_operating_types;
 /* Agreement with several raters; wide: kappa with each. */
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
@@ -64,7 +63,7 @@ sp_filler sp_fill_headline, sp_fill_notes, sp_fill_rater_notes;
 
 /* How intervals and p were found; tests over all strategies; how long a step is, where no other table of sleep says so or anyway.
  */
-sp_noter sp_note_rule_costs, sp_note_rule_proposals, sp_note_operating_points;
+sp_noter sp_note_rule_costs, sp_note_rule_proposals;
 sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
 
 /* Parts of the notes that stand in files of their own. */

@@ -297,8 +297,6 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     add_places(root, c, &lists[c->n_strategies], &lists[n_lists - 2], &lists[n_lists - 1]);
     if (c->rule_costs)
         sp_json_rule_costs(root, c);
-    if (c->operating_points)
-        sp_json_operating_points(root, c);
     if (c->review)
         sp_json_review(root, c);
     if (c->sleep)

@@ -69,8 +69,7 @@ void sp_json_several(sp_json root, const sp_comparison *c);    /* tests over all
 void sp_json_rule_costs(sp_json root, const sp_comparison *c); /* what each rule costs (json_rules.c) */
 /* json_probability.c: one calibration, those of all scalings, other classifiers */
 void sp_json_calibration(sp_json in, const char *key, const sp_comparison *c, const sp_reliability *one);
-void sp_json_operating_points(sp_json root, const sp_comparison *c); /* of a tagger (json_points.c) */
-void sp_json_review(sp_json root, const sp_comparison *c);           /* steps to review (json_review.c) */
+void sp_json_review(sp_json root, const sp_comparison *c); /* steps to review (json_review.c) */
 void sp_json_calibrations(sp_json root, const sp_comparison *c);
 void sp_json_against(sp_json root, const sp_comparison *c);
 /* json_raters.c; lists: of nights, which are written one by one: of the reference and each strategy */

@@ -33,7 +33,6 @@ compare dead.h5 -m sleep-strict --strategies argmax,greedy,viterbi,beam:2 ? 3
 compare dead.h5 -m sleep-strict --strategies viterbi --on-infeasible relax
 compare permuted.h5 -m sleep-permissive
 compare tags.h5 -m tags.json
-compare entities.h5 -m bioes --classes O,B-X,I-X,E-X,S-X --cv 2 --tied bioes
 compare actions.h5 -m actions.json
 compare rules.h5 -m rules.json --strategies argmax,greedy,viterbi --rule-costs --epoch-seconds 1.5
 compare lasts.h5 -m lasts.json --strategies argmax,viterbi --epoch-seconds 30
@@ -174,8 +173,6 @@ class TestSchema(st.TestCase):
                 np.savez(f, probs=probs[i * T:i * T + T] if i < 2 else np.full((3, 5), np.nan), labels=labels[i * T:i * T + T] if i < 2 else labels[:3])
         self.write("only.txt", "r0\nr1\n")
         self.write("codes.txt", "".join("%d\n" % k for k in nsrr[labels]))
-        truth = np.resize([0, 1, 3, 0, 0, 4, 0, 1, 2, 3], 160)
-        self.h5("entities.h5", classes=["O", "B-X", "I-X", "E-X", "S-X"], probs=scores(truth, 5), labels=truth, offsets=np.arange(0, 161, 40))
         self.write("labels.txt", "".join("%d\n" % k for k in nsrr[np.roll(labels, 1)]))
 
     def runs(self):

@@ -423,15 +423,6 @@ static void what_is_refused(void **state)
     options.rules = states;
     options.durations = SP_DURATIONS_NONE;
     refused(&plain.training, &options, "no labelled step to learn from in 7 recordings");
-    const sp_tied_aim aim = {.scheme = "bioes"};
-    sp_tied_report tied;
-    sp_model *model = NULL;
-    sp_error err;
-    sp_workers *workers = sp_workers_new(1);
-    assert_int_equal(sp_fit_tied(&sets.training, NULL, &aim, workers, &model, &tied, &err), SP_EINVAL);
-    assert_non_null(strstr(
-        err.message, "`tied` is judged by whole entities, of which labels with several classes say nothing"));
-    sp_workers_free(workers);
     sp_model_free(states);
     learn_case_free(&sets);
     learn_case_free(&plain);
