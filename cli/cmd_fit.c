@@ -81,33 +81,6 @@ static void show_windows(const sp_fit_report *r, const sp_fit_options *how)
     printf(": %staken\n", r->has_windows ? "" : "not ");
 }
 
-/* What was learnt of how long classes last, and what became of it. */
-static void show_durations(const sp_fit_report *r, const sp_fit_options *how, const char *const *classes)
-{
-    char name[SP_STRATEGY_TEXT], smoothing[32];
-    if (r->durations_untried)
-        printf("durations: not tried, because %s\n", r->durations_untried);
-    if (r->n_durations)
-        printf("\n%-16s %8s %8s %8s %10s   %s\n", "durations", "runs", "no end", "mean", "dispersion",
-               "smoothing");
-    for (int32_t k = 0; k < r->n_durations; k++) {
-        const sp_learnt_duration *d = &r->durations[k];
-        printf("%-16s %8lld %8lld ", classes[k], (long long)d->n_whole, (long long)d->n_cut);
-        snprintf(smoothing, sizeof smoothing, "%g runs", d->smoothing);
-        if (d->n_lengths == 0)
-            printf("%8s %10s\n", "-", "-");
-        else
-            printf("%8.1f %10.3g   %s\n", d->mean, d->dispersion,
-                   isinf(d->smoothing) ? "negative binomial" : smoothing);
-    }
-    if (!isnan(r->durations_gain))
-        printf("durations: %s of %s in the folds that chose them is %.4f %s with them, standard error %.4f: "
-               "%staken\n",
-               sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), fabs(r->durations_gain),
-               r->durations_gain < 0 ? "worse" : "better", r->durations_error,
-               r->has_durations ? "" : "not ");
-}
-
 /* "never": no path breaks the rule. */
 static const char *price_text(char text[32], double price)
 {
@@ -150,7 +123,6 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
         show_windows(report, &f->options);
-        show_durations(report, &f->options, f->training.classes);
         show_tuning(report, &f->options);
         show_prices(report, &f->options, model);
         if (!isnan(model->floor))

@@ -73,7 +73,6 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
 void sp_fit_report_clear(sp_fit_report *report)
 {
     sp_violations_clear(&report->violations);
-    free(report->durations);
     free(report->prices);
     *report = (sp_fit_report){0};
 }
@@ -167,10 +166,9 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                           const sp_fit_report *r, sp_model *model, sp_error *err)
 {
     char text[4096], how[256] = "";
-    const sp_fit_method method = r->has_durations                                     ? SP_FIT_COUNTS
-                                 : options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS
-                                                                                      : options->method;
-    if (method == SP_FIT_COUNTS && !r->has_durations && options->method == SP_FIT_CRF)
+    const sp_fit_method method =
+        options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS : options->method;
+    if (method == SP_FIT_COUNTS && options->method == SP_FIT_CRF)
         snprintf(how, sizeof how,
                  ", no random field tried being better by more than a standard error, scale %.4g, memory %d,",
                  r->scale, options->memory);
@@ -179,12 +177,9 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                  options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
-                 rules->hidden                   ? rules->own
-                                                       ? ", classes that the labels leave open by expectation-maximisation,"
-                                                       : ", states by expectation-maximisation,"
-                 : !r->has_durations             ? ""
-                 : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
-                                                 : ", with durations,");
+                 !rules->hidden ? ""
+                 : rules->own   ? ", classes that the labels leave open by expectation-maximisation,"
+                                : ", states by expectation-maximisation,");
     else
         snprintf(how, sizeof how, ", %d iterations, log likelihood %.6g", r->iterations, r->log_likelihood);
     char several[96] = "";
@@ -247,19 +242,6 @@ sp_fit_method sp_fit_method_for(bool has_labels, bool has_sets, bool has_scores,
     return has_scores && is_convex ? SP_FIT_CRF : SP_FIT_COUNTS;
 }
 
-static sp_status check_durations(const sp_fit_options *options, sp_error *err)
-{
-    if (options->method == SP_FIT_COUNTS)
-        return SP_OK;
-    if (options->prices == SP_PRICES_LEARN && options->method == SP_FIT_EM)
-        return sp_fail(err, SP_EINVAL, "`prices` learn needs labels: `method` em does not learn them");
-    if (options->durations == SP_DURATIONS_LEARN)
-        return sp_fail(err, SP_EINVAL,
-                       "`durations` learn needs `method` counts: `method` %s does not learn them",
-                       sp_fit_method_name(options->method));
-    return SP_OK;
-}
-
 /* A class that is no tag, for the message; the first where all of them are, but without O or B. */
 static const char *first_other(int32_t K, const char *const *classes)
 {
@@ -315,9 +297,8 @@ static sp_status hide_rules(const sp_training *training, const sp_fit_options *o
                        "`method` crf is judged beside the counts by steps with one class, and every labelled "
                        "step has several; "
                        "learn by `method` counts or em");
-    found->has_sparse_labels = options->method != SP_FIT_EM && options->memory == 1 &&
-                               options->durations != SP_DURATIONS_LEARN && !rules->hidden &&
-                               are_sparse(training, rules);
+    found->has_sparse_labels =
+        options->method != SP_FIT_EM && options->memory == 1 && !rules->hidden && are_sparse(training, rules);
     return found->n_set_steps || found->has_sparse_labels ? sp_rules_hide(rules, training->classes, err)
                                                           : SP_OK;
 }
@@ -344,8 +325,6 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
                            .windows_gain = NAN,
                            .windows_error = NAN,
                            .windows_figure_gain = NAN,
-                           .durations_gain = NAN,
-                           .durations_error = NAN,
                            .before = NAN,
                            .after = NAN,
                            .penalty = options->penalty,
@@ -434,7 +413,6 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
         options = &defaults;
     sp_status status = SP_OK;
     TRY(sp_fit_options_check(options, err));
-    TRY(check_durations(options, err));
     TRY((training->decided ? fit_decided : fit_scores)(training, options, workers, out, report, err));
 done:
     return status;

@@ -15,12 +15,11 @@ enum { N_PRICES = sizeof prices / sizeof *prices };
 static sp_status fit_folds(sp_tuner *u, const sp_model *model, const sp_fit_report *report, sp_error *err)
 {
     sp_fit_options how = *u->options;
-    const bool is_field = how.method == SP_FIT_CRF && !report->has_durations && isfinite(report->penalty);
+    const bool is_field = how.method == SP_FIT_CRF && isfinite(report->penalty);
     how.prices = SP_PRICES_NONE;
     how.tune = SP_TUNE_NONE;
     how.method = is_field ? SP_FIT_CRF : SP_FIT_COUNTS;
     how.penalty = is_field ? report->penalty : 0;
-    how.durations = report->has_durations ? SP_DURATIONS_LEARN : SP_DURATIONS_NONE;
     how.progress = NULL;
     sp_status status = SP_OK;
     for (int32_t f = 0; f < u->n_folds; f++) {

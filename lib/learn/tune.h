@@ -50,11 +50,6 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
                          sp_workers *workers, sp_settings *best, sp_evidence *evidence, sp_fit_report *report,
                          sp_error *err);
 
-/* Temperature, prior weight and transition weight, the scales 0 to SP_SCALES - 1: the next value that is tried of one of them, below
- * (side -1) or above (1). False: there is none. */
-enum { SP_SCALES = 3 };
-bool sp_settings_step(sp_settings *settings, int scale, int side);
-
 /* Minimum dwell of these settings: out [K], at least the rules' own. SP_OK, SP_ENOMEM. */
 sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
                             int32_t *out, sp_error *err);
@@ -62,17 +57,6 @@ sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *trai
 /* Writes settings into a model of counts, whose classes are in column order. */
 sp_status sp_settings_apply(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
                             sp_model *model, sp_error *err);
-
-/* Durations of the runs in place of how a model of counts stays, as options->durations says. SP_DURATIONS_LEARN: learnt. SP_DURATIONS_AUTO:
- * tried, as the settings are, on recordings that models of inner folds did not see, beside what stands in *model, and taken where the figure is better by
- * more than a standard error of the difference.
- *   others   [folds] models of the folds of a tuner (sp_tuner_init) that *model is the like of; NULL: counts with these settings
- *   model    in, out: of counts where durations are taken
- *   report   its durations are filled in; `after` is the figure with them where they are taken
- * SP_OK, SP_ENOMEM and what decoding returns. */
-sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
-                           const sp_settings *settings, sp_model *const *others, sp_workers *workers,
-                           sp_model **model, sp_fit_report *report, sp_error *err);
 
 /* prices.c. Prices for the model's rules that have a name, as options->prices says, and in the report: one rule after the other, another
  * price than the declared one where models of inner folds do better with it on recordings that they did not see, by more than a standard

@@ -34,23 +34,6 @@ static double *value_of(sp_settings *s, const coordinate *c)
     return (double *)(void *)((char *)s + c->offset);
 }
 
-bool sp_settings_step(sp_settings *settings, int scale, int side)
-{
-    const coordinate *c = &coordinates[scale];
-    double *value = value_of(settings, c);
-    int i = 0;
-    while (i < c->n && c->values[i] < *value)
-        i++;
-    if (i < c->n && c->values[i] == *value)
-        i += side;
-    else if (side < 0)
-        i--;
-    if (i < 0 || i >= c->n)
-        return false;
-    *value = c->values[i];
-    return true;
-}
-
 sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
                             int32_t *out, sp_error *err)
 {
@@ -244,7 +227,6 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
     TRY(sp_tune_counts(training, options, rules, workers, &best, NULL, report, err));
     if (!isnan(report->after))
         TRY(sp_settings_apply(&best, training, rules, model, err));
-    TRY(sp_fit_durations(training, options, rules, &best, NULL, workers, &model, report, err));
     *out = model;
     model = NULL;
 done:

@@ -132,10 +132,6 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->n_folds = words->folds;
     out->prices = plan->prices;
     out->features = plan->features;
-    out->durations = plan->has_durations ? plan->durations : out->durations;
-    if (plan->has_durations && out->durations == SP_DURATIONS_AUTO && out->tune == SP_TUNE_NONE)
-        return sp_fail(err, SP_EINVAL,
-                       "`durations` auto changes nothing where `tune` is none; leave it out, or say learn");
     out->name = words->name ? words->name : "fitted";
     return SP_OK;
 }

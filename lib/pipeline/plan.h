@@ -30,12 +30,11 @@ typedef struct sp_run_plan {
     sp_shard shard;
     /* fitting */
     bool rules_are_seen; /* `model` is "seen" */
-    bool has_method, has_tune, has_durations;
+    bool has_method, has_tune;
     sp_fit_prices_rule prices;
     sp_features_rule features;
-    sp_fit_method method;            /* with has_method */
-    sp_tune tune;                    /* with has_tune */
-    sp_fit_durations_rule durations; /* with has_durations */
+    sp_fit_method method; /* with has_method */
+    sp_tune tune;         /* with has_tune */
     bool has_tuned_for;
     sp_strategy tuned_for; /* with has_tuned_for */
     /* evaluation */

@@ -88,7 +88,6 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --penalty                       ; --cv 2 --tune none
     --memory                        ; --cv 2 --tune none --penalty 1
     --folds                         ; --cv 2 --method counts
-    --durations                     ; --cv 2 --method counts
     --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
     --features                      ; --cv 2 --method counts
     --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts

@@ -15,19 +15,17 @@ typedef struct asked {
     bool has_method; /* else the default */
     sp_fit_method method;
     int64_t seen;
-    sp_fit_durations_rule durations;
     const char *forbidden; /* pairs of classes; NULL: no rules are given */
     bool has_dwell;
 } asked;
 
 static const asked all[] = {
-    {"default", false, SP_FIT_COUNTS, 0, SP_DURATIONS_NONE, NULL, false},
-    {"counts of what is seen", true, SP_FIT_COUNTS, 1, SP_DURATIONS_NONE, NULL, false},
-    {"counts with durations", true, SP_FIT_COUNTS, 0, SP_DURATIONS_LEARN, NULL, false},
-    {"counts under rules", true, SP_FIT_COUNTS, 0, SP_DURATIONS_NONE, "ac", true},
-    {"crf", true, SP_FIT_CRF, 0, SP_DURATIONS_NONE, NULL, false},
-    {"crf under rules", true, SP_FIT_CRF, 0, SP_DURATIONS_NONE, "acca", true},
-    {"em", true, SP_FIT_EM, 0, SP_DURATIONS_NONE, NULL, false},
+    {"default", false, SP_FIT_COUNTS, 0, NULL, false},
+    {"counts of what is seen", true, SP_FIT_COUNTS, 1, NULL, false},
+    {"counts under rules", true, SP_FIT_COUNTS, 0, "ac", true},
+    {"crf", true, SP_FIT_CRF, 0, NULL, false},
+    {"crf under rules", true, SP_FIT_CRF, 0, "acca", true},
+    {"em", true, SP_FIT_EM, 0, NULL, false},
 };
 enum { N_ASKED = sizeof all / sizeof *all };
 
@@ -93,7 +91,6 @@ static sp_model *fit(const asked *q, uint64_t seed)
         options.features = SP_FEATURES_NONE;
     }
     options.seen = q->seen;
-    options.durations = q->durations;
     sp_workers *workers = sp_workers_new(2);
     random_require(sp_fit(&training, &options, workers, &model, NULL, &err), &err, seed);
     sp_workers_free(workers);

@@ -267,10 +267,6 @@ def test_fit_learns_durations_and_keeps_those_of_rules():
     rng = np.random.default_rng(8)
     labels = [np.concatenate([[0] * int(rng.integers(1, 7)) + [1] * 5 for _ in range(12)])[:60] for _ in range(8)]
     scores = [2 * rng.random((60, 2)) + 0.6 * np.eye(2)[y] for y in labels]
-    for words in ({"durations": "learn", "tune": "none"}, {"durations": "auto"}):
-        model = sp.fit(labels, scores, classes=["a", "b"], method="counts", kind="scores", **words)
-        pmf = json.loads(model.to_json())["durations"]["b"]["pmf"]
-        assert pmf[4] > 0.9 and min(pmf[5:]) > 0 and len(pmf) >= 10
     rules = sp.Model(["a", "b"], durations={"b": {"min": "150s", "max": "150s"}})
     model = sp.fit(labels, scores, rules=rules, kind="scores", epoch_seconds=30)  # by counts, as nobody says by what
     assert json.loads(model.to_json())["durations"] == {"b": {"min": "150s", "max": "150s"}}
@@ -278,8 +274,6 @@ def test_fit_learns_durations_and_keeps_those_of_rules():
         sp.fit(labels, scores, rules=rules, kind="scores")
     field = sp.fit(labels, scores, rules=rules, kind="scores", method="crf", penalty=30, epoch_seconds=30)
     assert json.loads(field.to_json())["durations"] == {"b": {"min": "150s", "max": "150s"}}
-    with pytest.raises(sp.StatepathError, match="durations= auto changes nothing where tune= is none"):
-        sp.fit(labels, scores, classes=["a", "b"], kind="scores", tune="none", durations="auto")
 
 
 def test_fit_learns_several_states_of_a_class():

@@ -54,7 +54,6 @@ WAYS = [  # words of `statepath fit`, and the same as keywords
     ("--method counts", {"method": "counts"}),
     ("--method counts --tune none --smoothing 2", {"method": "counts", "tune": "none", "smoothing": 2.0}),
     ("--method counts --tune macro_f1 --folds 3", {"method": "counts", "tune": "macro_f1", "folds": 3}),
-    ("--method counts --durations learn", {"method": "counts", "durations": "learn"}),
     ("--method counts --features windows", {"method": "counts", "features": "windows"}),
     ("--method crf --penalty 1", {"method": "crf", "penalty": 1.0}),
     ("--method crf --memory 2 --penalty 1", {"method": "crf", "memory": 2, "penalty": 1.0}),

@@ -158,14 +158,6 @@ typedef enum sp_tune {
 const char *sp_tune_name(sp_tune tune); /* "none", "accuracy", ... */
 bool sp_tune_is_loss(sp_tune tune); /* nll and cost: the less the better; figures of reports are less them */
 
-/* Whether models of counts say how long classes last (sp_duration), as the runs of the labels do. */
-typedef enum sp_fit_durations_rule {
-    SP_DURATIONS_NONE,
-    SP_DURATIONS_AUTO, /* where that is better on recordings held out, by more than one standard error of the difference */
-    SP_DURATIONS_LEARN, /* always; of counts alone */
-    SP_N_DURATIONS_RULES
-} sp_fit_durations_rule;
-
 /* Whether prices of rules over more than two steps that have a name are learnt. */
 typedef enum sp_fit_prices_rule {
     SP_PRICES_NONE, /* they stay as they are declared */
@@ -206,10 +198,9 @@ typedef struct sp_fit_options {
     double smoothing; /* 0.5 */
     double penalty;   /* crf: 0 = by cross-validation */
     int32_t memory;   /* crf: 1 */
-    sp_fit_durations_rule durations; /* SP_DURATIONS_NONE */
-    sp_fit_prices_rule prices;       /* SP_PRICES_NONE */
-    sp_features_rule features;       /* SP_FEATURES_AUTO */
-    int32_t n_folds;                 /* 5: folds inside the training set, for tuning */
+    sp_fit_prices_rule prices; /* SP_PRICES_NONE */
+    sp_features_rule features; /* SP_FEATURES_AUTO */
+    int32_t n_folds;           /* 5: folds inside the training set, for tuning */
     const int32_t *
         group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
     int32_t
@@ -238,21 +229,14 @@ typedef struct sp_fit_report {
     double penalty, scale; /* crf */
     int iterations;
     double log_likelihood; /* crf: conditional; em: of the scores, and labels where states are hidden */
-    int32_t n_durations;   /* K, or 0: durations were not looked at */
-    sp_learnt_duration *durations;
-    bool has_durations; /* they are in the model */
-    double
-        durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
-    double durations_error;
     double
         windows_gain; /* nats by which labels are likelier with windows, a step, and its standard error; NaN: not judged */
     double windows_error;
     double windows_figure_gain; /* what the figure of tuned counts is better by with them; NaN: not judged */
     bool has_windows;
     const char *windows_untried; /* why they were not looked at, where there are scores and labels; or NULL */
-    const char *durations_untried;      /* why they were not looked at, where they were asked for; or NULL */
-    int32_t n_prices;                   /* rules whose price was learnt */
-    sp_learnt_price *prices;            /* [n_prices] */
+    int32_t n_prices;            /* rules whose price was learnt */
+    sp_learnt_price *prices;     /* [n_prices] */
     double prices_before, prices_after; /* the figure as declared and as learnt, cross-validated */
 } sp_fit_report;
 void sp_fit_report_clear(sp_fit_report *report);

@@ -182,8 +182,6 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     report->log_likelihood = -value;
     report->n_candidates += u.tuner.n_done;
     TRY(sp_crf_to_model(u.crf, theta, options->name, &model, err));
-    TRY(sp_fit_durations(training, options, rules, &settings, models_of(&u, chosen), workers, &model, report,
-                         err));
     *out = model;
     model = NULL;
 done:

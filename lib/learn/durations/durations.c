@@ -265,8 +265,8 @@ sp_status sp_durations_choose(const sp_run_list *runs, int32_t n_classes, const 
     return status;
 }
 
-sp_status sp_durations_table(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t without,
-                             sp_learnt_duration *found, double *p, sp_error *err)
+sp_status sp_durations_table(const sp_run_list *runs, int32_t k, sp_learnt_duration *found, double *p,
+                             sp_error *err)
 {
     const size_t n = (size_t)found->n_lengths;
     sp_owned own = {0};
@@ -275,7 +275,7 @@ sp_status sp_durations_table(const sp_run_list *runs, int32_t k, const int32_t *
     double *tail = sp_zeros(&own, n, sizeof *tail), *next = sp_zeros(&own, n, sizeof *next);
     if (!tally_new(&own, (int32_t)longest_of(runs, k), &t) || !tail || !next)
         TRY(sp_no_memory(err));
-    tally_runs(runs, k, fold, without, false, &t);
+    tally_runs(runs, k, NULL, -2, false, &t);
     const negative_binomial nb = fit(&t);
     found->mean = nb.m + 1;
     found->dispersion = nb.r;
@@ -304,43 +304,4 @@ void sp_durations_weigh_changes(sp_model *model)
             weigh_changes(model, k);
             model->weight_form = SP_WEIGHTS_LOG;
         }
-}
-
-static sp_status set_pmf(sp_model *model, int32_t k, int32_t n, const double *p, double weight, sp_error *err)
-{
-    sp_duration *d = &model->durations[k];
-    const int32_t least = model->min_dwell ? model->min_dwell[k] : 1;
-    double sum = 0;
-    if (least > n)
-        return SP_OK;
-    if (!(d->pmf = malloc((size_t)n * sizeof *d->pmf)))
-        return sp_no_memory(err);
-    d->form = SP_DURATION_PMF;
-    d->n_pmf = n;
-    for (int32_t i = 0; i < n; i++)
-        sum += d->pmf[i] = i + 1 < least ? 0 : pow(p[i], weight);
-    for (int32_t i = 0; i < n; i++)
-        d->pmf[i] /= sum;
-    weigh_changes(model, k);
-    for (int64_t e = model->row[k]; e < model->row[k + 1]; e++)
-        model->weight[e] += model->to[e] != k ? log(sum) / weight : 0;
-    if (model->min_dwell)
-        model->min_dwell[k] = 1;
-    model->weight_form = SP_WEIGHTS_LOG;
-    return SP_OK;
-}
-
-sp_status sp_durations_set(sp_model *model, const sp_learnt_duration *found, double *const *p, double weight,
-                           sp_error *err)
-{
-    const int32_t K = model->n_classes;
-    sp_status status = SP_OK;
-    if (!model->durations && !(model->durations = calloc((size_t)K, sizeof *model->durations)))
-        return sp_no_memory(err);
-    model->whole_at_start = true;
-    for (int32_t k = 0; status == SP_OK && k < K; k++)
-        if (p[k] && sp_model_edge(model, k, k) >= 0 &&
-            model->row[k + 1] - model->row[k] > 1) /* it may stay, and be left */
-            status = set_pmf(model, k, found[k].n_lengths, p[k], weight, err);
-    return status;
 }

@@ -23,18 +23,9 @@
 sp_status sp_durations_choose(const sp_run_list *runs, int32_t n_classes, const int32_t *fold,
                               int32_t n_folds, sp_learnt_duration *out, sp_error *err);
 
-/* p(1) .. p(found->n_lengths) of class k, of sum 1, from the recordings of all folds but one (-2: of all); found->mean and dispersion
- * too. The smoothing is that of `found`. SP_OK, SP_ENOMEM. */
-sp_status sp_durations_table(const sp_run_list *runs, int32_t k, const int32_t *fold, int32_t without,
-                             sp_learnt_duration *found, double *p, sp_error *err);
-
-/* Gives a model of one state per class the durations of a table, in place of how it stays: pmf is p(d)^weight, in the sum 1, of the
- * lengths from the minimum dwell on, and what the sum was goes to the transitions out, `weight` being what multiplies these. With p
- * geometric, weight 1 and runs that are whole at the start and cut at the end, each path weighs what it weighed before.
- *   p     [K] tables [n_lengths] as above; NULL: the class stays as it is
- * SP_OK, SP_ENOMEM. */
-sp_status sp_durations_set(sp_model *model, const sp_learnt_duration *found, double *const *p, double weight,
-                           sp_error *err);
+/* p(1) .. p(found->n_lengths) of class k, of sum 1; found->mean and dispersion too. The smoothing is that of `found`. SP_OK, SP_ENOMEM. */
+sp_status sp_durations_table(const sp_run_list *runs, int32_t k, sp_learnt_duration *found, double *p,
+                             sp_error *err);
 
 /* The weights of the transitions out of each class that has a duration become those of changes, given that there is one; that of
  * staying, which plays no part, 0. The model has one state per class and weights. */

@@ -424,7 +424,6 @@ def fit(
     penalty: float = 0.0,
     memory: int = 1,
     folds: int = 5,
-    durations: Literal["none", "auto", "learn"] = "none",
     prices: Literal["none", "learn"] = "none",
     features: Literal["auto", "none", "windows"] = "auto",
     seen: int = 0,
@@ -463,9 +462,6 @@ def fit(
         Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number
         Added to counts; of the CRF, 0 chosen by cross-validation; of its optimiser, 1 unless a class has more states; inner folds.
-    durations : {"none", "auto", "learn"}
-        How long each class lasts, learnt from the runs of the labels, with method "counts": not, where that is better on recordings held out
-        by more than a standard error (beside method "crf" too), or always.
     prices : {"none", "learn"}
         What a violation costs of those `rules` of the model over more than two steps that have a name: as declared, or another, from never
         to nothing, where that is better on recordings held out by more than a standard error.
@@ -565,7 +561,6 @@ def fit(
         "penalty": number_of(penalty, "penalty"),
         "memory": _integer(memory, "memory"),
         "folds": _integer(folds, "folds"),
-        "durations": None if durations == "none" else durations,
         "prices": None if prices == "none" else prices,
         "features": None if features == "auto" else features,
         "seen": _integer(seen, "seen"),

@@ -98,7 +98,6 @@ typedef struct way {
     sp_fit_method method;
     shape shape;
     int memory;
-    sp_fit_durations_rule durations;
     sp_features_rule features;
     bool is_untuned, by_likelihood;
     double penalty;
@@ -114,10 +113,8 @@ static const way ways[] = {
     {.how = "random field, nothing tuned", .method = SP_FIT_CRF, .is_untuned = true},
     {.how = "random field with memory", .method = SP_FIT_CRF, .memory = 3},
     {.how = "random field with windows", .method = SP_FIT_CRF, .features = SP_FEATURES_WINDOWS},
-    {.how = "random field beside durations", .method = SP_FIT_CRF, .durations = SP_DURATIONS_AUTO},
     {.how = "random field with prices", .method = SP_FIT_CRF, .has_prices = true},
     {.how = "counts with windows", .method = SP_FIT_COUNTS, .features = SP_FEATURES_WINDOWS},
-    {.how = "counts with durations", .method = SP_FIT_COUNTS, .durations = SP_DURATIONS_LEARN},
     {.how = "em", .method = SP_FIT_EM},
     {.how = "counts of states", .method = SP_FIT_COUNTS, .shape = STATES},
     {.how = "random field of states", .method = SP_FIT_CRF, .shape = STATES},
@@ -182,7 +179,6 @@ static void every_way_keeps_the_rest(void **state)
         options.method = w->method;
         options.rules = rules;
         options.memory = w->memory ? w->memory : 1;
-        options.durations = w->durations;
         options.features = w->features == SP_FEATURES_WINDOWS ? SP_FEATURES_WINDOWS : SP_FEATURES_NONE;
         options.tune = w->is_untuned ? SP_TUNE_NONE : w->by_likelihood ? SP_TUNE_NLL : SP_TUNE_ACCURACY;
         options.penalty = w->penalty;

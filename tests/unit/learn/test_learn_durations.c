@@ -1,4 +1,4 @@
-/* How long classes last, learnt: lengths that are known come back, whatever is cut off; what is learnt is judged; rules that say it
+/* How long classes last, learnt: lengths that are known come back, whatever is cut off; rules that say it
  * themselves are obeyed, or refused. */
 #include "check.h"
 #include "failing_alloc.h"
@@ -176,123 +176,6 @@ static void test_what_is_cut(void **state)
     sp_model_free(model);
 }
 
-/* A run of d steps that class j follows weighs transition_weight log(p(d) P(j | the run ends)), so that geometric lengths would make the
- * ordinary chain: over all lengths and classes the probabilities sum to 1, and classes follow as often as without durations. */
-static void check_runs(const sp_model *model, const sp_model *plain)
-{
-    for (int32_t i = 0; i < model->n_classes; i++) {
-        const sp_duration *d = &model->durations[i];
-        double lengths = 0, changes = 0, first = NAN;
-        assert_int_equal(d->form, SP_DURATION_PMF);
-        for (int32_t j = 0; j < model->n_classes; j++) {
-            if (j == i)
-                continue;
-            const double out = model->weight[sp_model_edge(model, i, j)],
-                         less = out - plain->weight[sp_model_edge(plain, i, j)];
-            changes += exp(out);
-            first = isnan(first) ? less : first;
-            assert_close(less, first, 1e-9, 0);
-        }
-        for (int64_t l = 0; l < d->n_pmf; l++)
-            lengths += pow(d->pmf[l], 1 / model->transition_weight);
-        assert_close(lengths * changes, 1, 1e-9, 0);
-    }
-}
-
-/* Runs of 5 steps under noise: durations are worth something, and taken; of a Markov chain they are not. */
-static void test_judged(void **state)
-{
-    (void)state;
-    for (int markov = 0; markov < 2; markov++) {
-        sp_fit_report report;
-        runs_case c =
-            runs_case_new(20, 80, 3, markov ? of_size_1 : always_5, markov ? of_size_1 : always_5, 14);
-        make_scores(&c, .6, 15);
-        sp_fit_options options = sp_fit_options_default();
-        options.durations = SP_DURATIONS_AUTO;
-        sp_model *model = learn_fitted(&c.training, &options, &report);
-        assert_int_equal(report.n_durations, 3);
-        assert_true(report.durations_error > 0);
-        assert_int_equal(report.has_durations, report.durations_gain > report.durations_error);
-        assert_int_equal(report.has_durations, !markov);
-        assert_int_equal(model->durations != NULL, !markov);
-        assert_int_equal(strstr(model->description, ", with durations,") != NULL, !markov);
-        if (!markov) {
-            assert_true(report.durations_gain > .03 && report.after > .9);
-            assert_true(model->whole_at_start && !model->whole_at_end);
-            assert_true(model->durations[0].pmf[4] > .9);
-            options.durations = SP_DURATIONS_NONE;
-            options.tune = SP_TUNE_NONE;
-            sp_model *plain = learn_fitted(&c.training, &options, NULL);
-            check_runs(model, plain);
-            sp_model_free(plain);
-        }
-        sp_fit_report_clear(&report);
-        sp_model_free(model);
-        runs_case_free(&c);
-    }
-}
-
-/* The random field is what durations have to beat where it is what is fitted. */
-static void test_judged_beside_the_random_field(void **state)
-{
-    (void)state;
-    sp_fit_report report;
-    runs_case c = runs_case_new(12, 60, 2, always_5, always_5, 16);
-    make_scores(&c, .6, 17);
-    sp_fit_options options = sp_fit_options_default();
-    options.method = SP_FIT_CRF;
-    options.n_folds = 3;
-    sp_model *without = learn_fitted(&c.training, &options, &report);
-    const double value = report.after;
-    sp_fit_report_clear(&report);
-    options.durations = SP_DURATIONS_AUTO;
-    sp_model *model = learn_fitted(&c.training, &options, &report);
-    assert_true(report.has_durations && model->durations);
-    assert_close(report.after - report.durations_gain, value, 1e-12, 0);
-    assert_non_null(strstr(model->description,
-                           "fitted by counts, smoothing 0.5, with durations, better than the random field,"));
-    sp_fit_report_clear(&report);
-    sp_model_free(model);
-    sp_model_free(without);
-    runs_case_free(&c);
-}
-
-/* Without something to judge by, or with nothing to learn, the model is as without, and the report says why. */
-static void test_reasons(void **state)
-{
-    (void)state;
-    sp_error err;
-    sp_model *model = NULL;
-    sp_fit_report report;
-    sp_workers *workers = sp_workers_new(1);
-    runs_case c = runs_case_new(6, 40, 2, of_size_1, of_size_1, 18);
-    sp_fit_options options = sp_fit_options_default();
-    options.durations = SP_DURATIONS_AUTO;
-    model = learn_fitted(&c.training, &options, &report); /* labels alone */
-    assert_string_equal(report.durations_untried, "nothing is judged that they could be better for");
-    assert_false(report.has_durations || model->durations || report.n_durations);
-    sp_fit_report_clear(&report);
-    sp_model_free(model);
-    options.durations = SP_DURATIONS_LEARN; /* which judges nothing */
-    model = learn_fitted(&c.training, &options, &report);
-    assert_true(report.has_durations && model->durations && isnan(report.durations_gain));
-    sp_fit_report_clear(&report);
-    sp_model_free(model);
-    for (int64_t t = 0; t < 240; t++)
-        c.labels[t] = 0;
-    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_non_null(
-        strstr(err.message, "`durations` learn: no class has a run of which begin and end are seen"));
-    make_scores(&c, 1, 19);
-    options.method = SP_FIT_CRF;
-    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message,
-                        "`durations` learn needs `method` counts: `method` crf does not learn them");
-    sp_workers_free(workers);
-    runs_case_free(&c);
-}
-
 /* Rules that say how long classes last, in another order and in time: they stand in the model, its transitions out are those of
  * changes, and its folds are decoded with them. */
 static void test_rules_with_durations(void **state)
@@ -325,10 +208,6 @@ static void test_rules_with_durations(void **state)
     assert_true(report.after > .85);
     sp_fit_report_clear(&report);
     sp_model_free(model);
-    options.durations = SP_DURATIONS_LEARN;
-    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`durations` learn: the rules have durations of their own");
-    options.durations = SP_DURATIONS_NONE;
     model = NULL;
     for (int m = SP_FIT_CRF; m <= SP_FIT_EM; m++) {
         options.method = (sp_fit_method)m;
@@ -350,20 +229,6 @@ typedef struct attempt {
     sp_fit_options options;
     sp_workers *workers;
 } attempt;
-
-static sp_status try_fit(void *arg)
-{
-    attempt *a = arg;
-    sp_model *model = NULL;
-    sp_fit_report report = {.iterations = -5};
-    const sp_status status = sp_fit(&a->c.training, &a->options, a->workers, &model, &report, NULL);
-    if (status == SP_OK)
-        sp_fit_report_clear(&report);
-    else
-        assert_true(!model && report.iterations == -5);
-    sp_model_free(model);
-    return status;
-}
 
 static sp_status try_labels(void *arg)
 {
@@ -397,13 +262,6 @@ static void test_memory(void **state)
     attempt a = {runs_case_new(3, 20, 2, two_or_nine, always_5, 22), sp_fit_options_default(),
                  sp_workers_new(1)};
     assert_true(assert_each_alloc_may_fail(try_labels, &a) > 20);
-    a.options.durations = SP_DURATIONS_LEARN;
-    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 20);
-    a.options.durations = SP_DURATIONS_AUTO;
-    a.options.n_folds = 2;
-    make_scores(&a.c, 1, 23);
-    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 100);
-    a.options.durations = SP_DURATIONS_NONE;
     a.options.tune = SP_TUNE_NONE;
     assert_true(assert_each_alloc_may_fail(try_rules, &a) > 10);
     sp_workers_free(a.workers);
@@ -416,9 +274,6 @@ int main(void)
         cmocka_unit_test(test_cut_runs_do_not_shorten),
         cmocka_unit_test(test_counts_of_lengths),
         cmocka_unit_test(test_what_is_cut),
-        cmocka_unit_test(test_judged),
-        cmocka_unit_test(test_judged_beside_the_random_field),
-        cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_rules_with_durations),
         cmocka_unit_test(test_memory),
     };

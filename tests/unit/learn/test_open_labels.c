@@ -414,14 +414,9 @@ static void what_is_refused(void **state)
     silent.batch.scores.data = NULL;
     refused(&silent, &options, "scores");
     options.method = SP_FIT_COUNTS;
-    options.durations = SP_DURATIONS_LEARN;
-    refused(&plain.training, &options, "the rules have several states for a class");
-    options.rules = NULL;
-    refused(&sets.training, &options, "`durations` learn: the labels leave the class of some steps open");
     for (int64_t t = 0; t < plain.training.batch.scores.n_steps; t++)
         plain.labels[t] = -1;
     options.rules = states;
-    options.durations = SP_DURATIONS_NONE;
     refused(&plain.training, &options, "no labelled step to learn from in 7 recordings");
     sp_model_free(states);
     learn_case_free(&sets);
