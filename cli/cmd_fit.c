@@ -81,30 +81,6 @@ static void show_windows(const sp_fit_report *r, const sp_fit_options *how)
     printf(": %staken\n", r->has_windows ? "" : "not ");
 }
 
-/* "never": no path breaks the rule. */
-static const char *price_text(char text[32], double price)
-{
-    snprintf(text, 32, isinf(price) ? "never" : "%g", price);
-    return text;
-}
-
-static void show_prices(const sp_fit_report *r, const sp_fit_options *how, const sp_model *model)
-{
-    char name[SP_STRATEGY_TEXT], declared[32], learnt[32];
-    if (r->n_prices == 0)
-        return;
-    printf("\n%-16s %10s %10s   nats a violation\n", "rule", "declared", "learnt");
-    for (int32_t i = 0; i < r->n_prices; i++)
-        printf("%-16s %10s %10s   %s\n", model->rules[r->prices[i].rule].name,
-               price_text(declared, r->prices[i].declared), price_text(learnt, r->prices[i].learnt),
-               model->rules[r->prices[i].rule].text);
-    const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
-    printf(
-        "prices: %s of %s in the folds that chose them: %.4f with those learnt, %.4f with those declared\n",
-        sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->prices_after,
-        sign * r->prices_before);
-}
-
 static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp_model *model, sp_error *err)
 {
     int32_t K = f->training.batch.scores.n_classes;
@@ -124,7 +100,6 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
             show_runs(runs, K, f->training.classes);
         show_windows(report, &f->options);
         show_tuning(report, &f->options);
-        show_prices(report, &f->options, model);
         if (!isnan(model->floor))
             printf("floor %g\n", model->floor);
         if (!isnan(model->temperature))

@@ -73,7 +73,6 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
 void sp_fit_report_clear(sp_fit_report *report)
 {
     sp_violations_clear(&report->violations);
-    free(report->prices);
     *report = (sp_fit_report){0};
 }
 
@@ -354,7 +353,6 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     if (windows)
         sp_training_take_scores(&seen, scores);
     TRY(fit(&seen, &how, &rules, workers, &model, &found, err));
-    TRY(sp_fit_prices(&seen, &how, workers, model, &found, err));
     model->windows = windows;
     windows = NULL;
     model->floor = found.floor;

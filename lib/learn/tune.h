@@ -58,12 +58,6 @@ sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *trai
 sp_status sp_settings_apply(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
                             sp_model *model, sp_error *err);
 
-/* prices.c. Prices for the model's rules that have a name, as options->prices says, and in the report: one rule after the other, another
- * price than the declared one where models of inner folds do better with it on recordings that they did not see, by more than a standard
- * error of the difference. SP_OK; SP_EINVAL (nothing to judge by, no such rule), SP_ENOMEM and what decoding returns. */
-sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers,
-                        sp_model *model, sp_fit_report *report, sp_error *err);
-
 /* windows.c. Windows over neighbouring steps, as options->features says, and in the report. SP_FEATURES_AUTO: where, by windows that
  * did not see the recording, labels are likelier than by a scale and a bias by more than a standard error of the difference, and tuned counts
  * judged by options->tune are better than without windows.

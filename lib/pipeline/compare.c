@@ -130,7 +130,6 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->penalty = words->penalty;
     out->memory = words->memory;
     out->n_folds = words->folds;
-    out->prices = plan->prices;
     out->features = plan->features;
     out->name = words->name ? words->name : "fitted";
     return SP_OK;

@@ -78,7 +78,6 @@ static sp_run_plan choices_of(const sp_run_options *o)
         .method = (sp_fit_method)WORD(fit.method, 0),
         .has_tune = o->fit.tune != NULL,
         .tune = (sp_tune)WORD(fit.tune, 0),
-        .prices = (sp_fit_prices_rule)WORD(fit.prices, 0),
         .features = (sp_features_rule)WORD(fit.features, 0),
         .kappa_weights = (sp_kappa_weights)WORD(weighted_kappa, SP_KAPPA_UNWEIGHTED),
         .absent_class = (sp_absent_class)WORD(absent_class, SP_ABSENT_EXCLUDE),

@@ -31,7 +31,6 @@ typedef struct sp_run_plan {
     /* fitting */
     bool rules_are_seen; /* `model` is "seen" */
     bool has_method, has_tune;
-    sp_fit_prices_rule prices;
     sp_features_rule features;
     sp_fit_method method; /* with has_method */
     sp_tune tune;         /* with has_tune */

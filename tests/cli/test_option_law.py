@@ -88,7 +88,6 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --penalty                       ; --cv 2 --tune none
     --memory                        ; --cv 2 --tune none --penalty 1
     --folds                         ; --cv 2 --method counts
-    --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
     --features                      ; --cv 2 --method counts
     --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts
 
@@ -133,7 +132,6 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
     --features none
     --all-raters                    ; = raters.h5 -r sleep-permissive -o out.json --method counts
-    --prices                        ; --rule 'x: at_most 0 N2'
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5

@@ -127,32 +127,6 @@ ends   at_least 2 a      1          2           1       2           1       """,
         text = self.statepath("compare", "x.h5", "-m", "m.json", "--rule-costs", "-q").stdout
         self.assertRegex(text, r"\nrule1 +0 +1 +\+?-?\d+\.\d\d ")
 
-    def test_prices_are_learnt(self):
-        """Labels that hold a b a now and then: hard the rule is wrong there, without a price it does nothing about the many that are noise. A rule
-        that costs nothing to keep stays as declared, and so does one without a name."""
-        rng = np.random.default_rng(5)
-        with h5py.File(self.path("x.h5"), "w") as f:
-            for r in range(12):
-                labels = np.repeat(rng.integers(0, 2, 60), 5) * 2
-                for t in range(20, 280, 20):
-                    labels[t - 2:t + 3] = [0, 0, 1, 0, 0]
-                probs = np.full((len(labels), 3), .02)
-                probs[np.arange(len(labels)), labels] = .96
-                f["recordings/r%02d/probs" % r], f["recordings/r%02d/labels" % r] = probs, labels.astype(np.int8)
-            f.attrs["classes"] = ["a", "b", "c"]
-        self.model("m.json", rules=["never c b c", {"name": "short", "rule": "never a b a"}, {"name": "idle", "rule": "never b b b b"}])
-        out = self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "--prices", "learn", "-o", "f.json").stdout
-        rules = self.json("f.json")["rules"]
-        self.assertEqual(rules[0], "never c b c")
-        self.assertLess(rules[1]["cost"], 8)
-        self.assertEqual(rules[2], {"name": "idle", "rule": "never b b b b"})
-        self.assertRegex(out, r"\nshort +never +%g   never a b a\nidle +never +never   never b b b b\n" % rules[1]["cost"])
-        self.assertRegex(out, r"prices: accuracy of viterbi in the folds that chose them: 1\.0000 with those learnt, 0\.9\d+ with those declared")
-        self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "-o", "f.json", "-f")
-        self.assertNotIn(b"cost", self.read("f.json"))
-        self.model("none.json", rules=["never c b c"])
-        self.refuses("fit", "x.h5", "--rules", "none.json", "--method", "counts", "--prices", "learn", "-o", "g.json", status=2,
-                     sentence="--prices learn: the rules have none over more than two steps that has a name")
 
     def test_fitted_models_keep_rules(self):
         """The default and another method, and the models of folds; tests/unit/learn/test_fitted_rules.c has all methods. The

@@ -158,13 +158,6 @@ typedef enum sp_tune {
 const char *sp_tune_name(sp_tune tune); /* "none", "accuracy", ... */
 bool sp_tune_is_loss(sp_tune tune); /* nll and cost: the less the better; figures of reports are less them */
 
-/* Whether prices of rules over more than two steps that have a name are learnt. */
-typedef enum sp_fit_prices_rule {
-    SP_PRICES_NONE, /* they stay as they are declared */
-    SP_PRICES_LEARN /* another where that is better on recordings held out by more than a standard error of the difference; infinite: no
-                       path breaks the rule; 0: it plays no part */
-} sp_fit_prices_rule;
-
 /* Whether scores are weighed with those of neighbouring steps (sp_windows) before decoding. */
 typedef enum sp_features_rule {
     SP_FEATURES_AUTO, /* where labels of recordings held out are likelier by more than one standard error, and the figure is better; of
@@ -173,11 +166,6 @@ typedef enum sp_features_rule {
     SP_FEATURES_WINDOWS, /* always */
     SP_N_FEATURES_RULES
 } sp_features_rule;
-
-typedef struct sp_learnt_price {
-    int32_t rule;            /* of the model's */
-    double declared, learnt; /* nats a violation */
-} sp_learnt_price;
 
 /* How long the runs of a class are, learnt from runs whose begin is seen. */
 typedef struct sp_learnt_duration {
@@ -198,7 +186,6 @@ typedef struct sp_fit_options {
     double smoothing; /* 0.5 */
     double penalty;   /* crf: 0 = by cross-validation */
     int32_t memory;   /* crf: 1 */
-    sp_fit_prices_rule prices; /* SP_PRICES_NONE */
     sp_features_rule features; /* SP_FEATURES_AUTO */
     int32_t n_folds;           /* 5: folds inside the training set, for tuning */
     const int32_t *
@@ -235,9 +222,6 @@ typedef struct sp_fit_report {
     double windows_figure_gain; /* what the figure of tuned counts is better by with them; NaN: not judged */
     bool has_windows;
     const char *windows_untried; /* why they were not looked at, where there are scores and labels; or NULL */
-    int32_t n_prices;            /* rules whose price was learnt */
-    sp_learnt_price *prices;     /* [n_prices] */
-    double prices_before, prices_after; /* the figure as declared and as learnt, cross-validated */
 } sp_fit_report;
 void sp_fit_report_clear(sp_fit_report *report);
 

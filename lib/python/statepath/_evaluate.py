@@ -424,7 +424,6 @@ def fit(
     penalty: float = 0.0,
     memory: int = 1,
     folds: int = 5,
-    prices: Literal["none", "learn"] = "none",
     features: Literal["auto", "none", "windows"] = "auto",
     seen: int = 0,
     name: str = "fitted",
@@ -462,9 +461,6 @@ def fit(
         Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number
         Added to counts; of the CRF, 0 chosen by cross-validation; of its optimiser, 1 unless a class has more states; inner folds.
-    prices : {"none", "learn"}
-        What a violation costs of those `rules` of the model over more than two steps that have a name: as declared, or another, from never
-        to nothing, where that is better on recordings held out by more than a standard error.
     features : {"auto", "none", "windows"}
         Whether scores of a step are weighed with those of the steps around it before decoding (`windows` of the model): where labels of
         recordings held out are likelier by more than a standard error and the figure is better, of five recordings or more; never; always.
@@ -561,7 +557,6 @@ def fit(
         "penalty": number_of(penalty, "penalty"),
         "memory": _integer(memory, "memory"),
         "folds": _integer(folds, "folds"),
-        "prices": None if prices == "none" else prices,
         "features": None if features == "auto" else features,
         "seen": _integer(seen, "seen"),
         "n_raters": 1 if by_rater is None else len(by_rater),

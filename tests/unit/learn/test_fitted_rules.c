@@ -101,7 +101,7 @@ typedef struct way {
     sp_features_rule features;
     bool is_untuned, by_likelihood;
     double penalty;
-    bool has_sets, is_sparse, is_decided, has_prices;
+    bool has_sets, is_sparse, is_decided;
 } way;
 
 static const way ways[] = {
@@ -113,7 +113,6 @@ static const way ways[] = {
     {.how = "random field, nothing tuned", .method = SP_FIT_CRF, .is_untuned = true},
     {.how = "random field with memory", .method = SP_FIT_CRF, .memory = 3},
     {.how = "random field with windows", .method = SP_FIT_CRF, .features = SP_FEATURES_WINDOWS},
-    {.how = "random field with prices", .method = SP_FIT_CRF, .has_prices = true},
     {.how = "counts with windows", .method = SP_FIT_COUNTS, .features = SP_FEATURES_WINDOWS},
     {.how = "em", .method = SP_FIT_EM},
     {.how = "counts of states", .method = SP_FIT_COUNTS, .shape = STATES},
@@ -182,14 +181,12 @@ static void every_way_keeps_the_rest(void **state)
         options.features = w->features == SP_FEATURES_WINDOWS ? SP_FEATURES_WINDOWS : SP_FEATURES_NONE;
         options.tune = w->is_untuned ? SP_TUNE_NONE : w->by_likelihood ? SP_TUNE_NLL : SP_TUNE_ACCURACY;
         options.penalty = w->penalty;
-        options.prices = w->has_prices ? SP_PRICES_LEARN : SP_PRICES_NONE;
         options.n_folds = N_FOLDS;
-        for (int part = 0; part < (w->has_prices ? 1 : 2); part++) { /* that of all but a fold, too */
+        for (int part = 0; part < 2; part++) { /* that of all but a fold, too */
             c.training.use = part ? use : NULL;
             if (sp_fit(&c.training, &options, workers, &model, NULL, &err) != SP_OK)
                 fail_msg("%s: %s", w->how, err.message);
-            if (!w->has_prices)
-                has_all(w->how, model, rules);
+            has_all(w->how, model, rules);
             assert_int_equal(model->n_rules, rules->n_rules);
             is_the_same_when_read(w->how, model);
             sp_model_free(model);
