@@ -43,7 +43,6 @@ sp_fit_options sp_fit_options_default(void)
                             .smoothing = 0.5,
                             .memory = 1,
                             .n_folds = 5,
-                            .n_raters = 1,
                             .name = "fitted"};
 }
 
@@ -63,8 +62,6 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
                        options->penalty);
     if (options->memory < 1 || options->memory > 1000)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps from 1 to 1000", options->memory);
-    if (options->n_raters < 1)
-        return sp_fail(err, SP_EINVAL, "%d raters: a recording is there at least once", options->n_raters);
     if (options->n_folds < 2)
         return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", options->n_folds);
     return SP_OK;
@@ -191,9 +188,6 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         used = snprintf(text, sizeof text, "fitted by em%s on the scores%s of %lld recordings", how,
                         rules->hidden && r->n_steps + r->n_set_steps ? " and labels" : "",
                         (long long)r->n_recordings);
-    if (options->n_raters > 1)
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         ", by %d raters whose labels count 1/%d each", options->n_raters, options->n_raters);
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          ", scores weighed with those of neighbouring steps (windows)");
@@ -338,10 +332,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     sp_windows *windows = NULL;
     double *raised = NULL, *scores = NULL;
     sp_model *model = NULL;
-    how.smoothing *= options->n_raters;
-    how.penalty *= options->n_raters;
     count_used(training, &found);
-    found.n_recordings /= options->n_raters;
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
     TRY(hide_rules(training, options, &rules, &found, err));

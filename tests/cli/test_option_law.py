@@ -89,7 +89,6 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --memory                        ; --cv 2 --tune none --penalty 1
     --folds                         ; --cv 2 --method counts
     --features                      ; --cv 2 --method counts
-    --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts
 
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .
@@ -131,7 +130,6 @@ evaluate paths.h5 --labels night.h5 --json r.json
 fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
     --features none
-    --all-raters                    ; = raters.h5 -r sleep-permissive -o out.json --method counts
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
@@ -311,7 +309,6 @@ def make_files(folder):
     h5("sorted.h5", classes=sorted(st.STAGES), **dict(night, probs=probs[:, [st.STAGES.index(s) for s in sorted(st.STAGES)]]))
     h5("numbers.h5", classes=None, labels=labels, offsets=common["offsets"], ids=ids)
     h5("few.h5", **dict(night, labels=few))
-    h5("raters.h5", **dict(night, labels_one=labels, labels_two=few))
     h5("padded.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), lengths=[T] * N, short=[T // 2] * N)
     h5("holes.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), valid=rng.random((N, T)) < .9)
     h5("bare.h5", classes=None, probs=probs, labels=labels, offsets=common["offsets"])

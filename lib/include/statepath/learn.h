@@ -190,9 +190,6 @@ typedef struct sp_fit_options {
     int32_t n_folds;           /* 5: folds inside the training set, for tuning */
     const int32_t *
         group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
-    int32_t
-        n_raters; /* 1; n: the training set holds each recording n times, with the labels of another rater each, which count 1/n: smoothing
-                             and penalty weigh n times as much beside them. Copies of a recording are of one group */
     const char *name;                                                           /* of the model; "fitted" */
     void (*progress)(void *arg, const char *what, int64_t done, int64_t total); /* or NULL */
     void *progress_arg;

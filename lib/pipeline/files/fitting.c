@@ -24,11 +24,9 @@ typedef struct sp_fitting_file {
     sp_run_options options; /* as given, with the file of labels in its place */
     sp_pipeline p;
     sp_file_input in;
-    sp_rater_labels raters; /* with all_raters */
-    int32_t *group;         /* [N] with all_raters, of the copies of the recordings */
-    uint8_t *sets;          /* [n_sets,K] of labels that say several classes */
-    int32_t *set_of_step;   /* [S] */
-    bool has_sets;          /* some step has one */
+    uint8_t *sets;        /* [n_sets,K] of labels that say several classes */
+    int32_t *set_of_step; /* [S] */
+    bool has_sets;        /* some step has one */
 } fitting_file;
 
 /* The coding of the labels, and where their columns are told otherwise, that. */
@@ -53,8 +51,7 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_run_options *o = f->run;
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
-    const bool has_labels = f->info->has_labels || f->file->raters.found.n_raters,
-               has_scores = f->info->has_scores;
+    const bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
     out->method = sp_fit_method_for(has_labels, n_sets(f) > 0, has_scores, f->rules);
     sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
@@ -82,73 +79,6 @@ static sp_status read_groups(sp_fitting *f, const sp_groups *groups, sp_error *e
     sp_status status = sp_source_subjects(f->file->in.source, groups, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
-}
-
-/* ---- all raters ---- */
-
-static sp_status find_raters(sp_fitting *f, sp_error *err)
-{
-    sp_file_input *in = &f->file->in;
-    sp_source *source = f->run->reference ? in->reference.source : in->source;
-    if (!f->run->fit.all_raters)
-        return SP_OK;
-    if (in->is_decided)
-        return sp_fail(err, SP_EINVAL,
-                       "`all_raters` learns from labels beside scores, and %s holds decided classes",
-                       f->info->file);
-    sp_status status = sp_source_find_raters(source, &f->file->raters.found, err);
-    if (status == SP_OK && f->file->raters.found.n_raters == 0)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`all_raters`: %s has no labels of several raters, datasets labels_X beside the labels",
-            sp_source_info_of(source)->file);
-    return status;
-}
-
-/* The recordings once for each rater, with the labels that they gave. */
-static sp_status copy_for_raters(sp_fitting *f, sp_error *err)
-{
-    sp_rater_labels *raters = &f->file->raters;
-    const int32_t R = raters->found.n_raters;
-    const sp_block *one = f->block;
-    const int64_t N = one->n_recordings, S = one->n_steps;
-    const sp_part all = {.count = N};
-    sp_block *many = NULL;
-    sp_status status = SP_OK;
-    if (R == 0)
-        return SP_OK;
-    TRY(sp_rater_labels_read(raters, &f->file->p.from, &all, S, err));
-    TRY((many = sp_block_new()) ? SP_OK : sp_no_memory(err));
-    TRY(sp_block_reserve(many, N * R, S * R, one->n_classes, one->dtype,
-                         sp_block_parts(one) | SP_BLOCK_LABELS, err));
-    for (int32_t r = 0; r < R; r++) {
-        sp_copy_steps(many, r * S, one, 0, S);
-        memcpy(many->labels + r * S, raters->labels[r], (size_t)S * sizeof *many->labels);
-        for (int64_t n = 0; n <= N; n++)
-            many->offsets[r * N + n] = r * S + one->offsets[n];
-    }
-    sp_block_free(f->block);
-    f->block = many;
-    many = NULL;
-done:
-    sp_block_free(many);
-    return status;
-}
-
-/* Copies of a recording are never parted. */
-static sp_status group_copies(sp_fitting *f, sp_error *err)
-{
-    const int32_t R = f->file->raters.found.n_raters;
-    const int64_t N = R ? f->block->n_recordings / R : 0;
-    if (R == 0)
-        return SP_OK;
-    if (!(f->file->group = malloc(((size_t)(N * R) + 1) * sizeof *f->file->group)))
-        return sp_no_memory(err);
-    for (int64_t n = 0; n < N * R; n++)
-        f->file->group[n] = f->options.group ? f->options.group[n % N] : (int32_t)(n % N);
-    f->options.group = f->file->group;
-    f->options.n_raters = R;
-    return SP_OK;
 }
 
 /* ---- the file ---- */
@@ -333,16 +263,13 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     if (o->rule && !f->rules)
         TRY(sp_fail(err, SP_EINVAL, "`rule` is added to rules: `rules` M names a model of them"));
     TRY(open_file(f, file, err));
-    TRY(find_raters(f, err));
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));
-    TRY(copy_for_raters(f, err));
     TRY(take_sets(f, err));
     TRY(name_classes(f, err));
     TRY(sp_fit_objective(&o->fit, &p->plan, f->info->has_scores || f->decided, f->block->n_classes,
                          (const char *const *)f->classes, &f->options, &f->costs, err));
     TRY(read_groups(f, &p->plan.groups, err));
-    TRY(group_copies(f, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
     f->training = (sp_training){.batch = sp_block_batch(f->block),
@@ -375,8 +302,6 @@ void sp_fitting_close(sp_fitting *f)
     sp_block_free(f->block);
     sp_block_free(f->decided);
     if (f->file) {
-        sp_rater_labels_clear(&f->file->raters);
-        free(f->file->group);
         free(f->file->sets);
         free(f->file->set_of_step);
         sp_file_input_close(&f->file->in);

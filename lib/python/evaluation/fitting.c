@@ -29,11 +29,11 @@ static sp_status go_on(void *arg, sp_error *err)
     return calls_is_stopped(arg) ? sp_fail(err, SP_EFILE, "stopped by a signal") : SP_OK;
 }
 
-/* The words of a run, as the program has them; beside them `seen`, `n_raters`, and what there is by now. */
+/* The words of a run, as the program has them; beside them `seen`, and what there is by now. */
 static bool options_from(PyObject *dict, fitting *f)
 {
     sp_run_options o;
-    PyObject *seen = PyDict_GetItemString(dict, "seen"), *n_raters = PyDict_GetItemString(dict, "n_raters");
+    PyObject *seen = PyDict_GetItemString(dict, "seen");
     f->options = sp_fit_options_default();
     if (!run_options_from(dict, &o))
         return false;
@@ -44,7 +44,6 @@ static bool options_from(PyObject *dict, fitting *f)
     sp_status status =
         sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes,
                            &f->options, &f->costs, &f->err);
-    f->options.n_raters = n_raters ? (int32_t)PyLong_AsLong(n_raters) : 1;
     f->training.step_seconds = o.epoch_seconds > 0 ? o.epoch_seconds : 0;
     f->options.group = f->groups.data;
     f->options.rules = f->rules;

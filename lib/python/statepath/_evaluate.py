@@ -419,7 +419,6 @@ def fit(
     strategy: str = "viterbi",
     groups: Sequence[Any] | None = None,
     classes: Classes | None = None,
-    raters: Sequence[Any] | Mapping[str, Any] | None = None,
     smoothing: float = 0.5,
     penalty: float = 0.0,
     memory: int = 1,
@@ -455,8 +454,6 @@ def fit(
         What is tuned for.
     groups : sequence, optional
         Recordings of one group are never parted between folds.
-    raters : sequence or mapping, optional
-        In place of `labels`, which is None then: the labels of several scorers, each in the form of labels. Each is learnt from and counts an equal share.
     classes : sequence of str, mapping or path, optional
         Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number
@@ -494,9 +491,6 @@ def fit(
     library = needs_library()
     check_names(options, Learning.__annotations__)
     found = None if rules is None else model_of(rules)
-    by_rater = None if raters is None else _of_raters(raters, labels, method)
-    if by_rater is not None:
-        labels = by_rater[0]
     if scores is None and labels is None:
         raise StatepathError("labels or scores are needed to learn from")
     seconds = options.get("epoch_seconds")
@@ -513,7 +507,7 @@ def fit(
     if sets is not None and classes is None and found is None:
         names = tuple(f"class{k}" for k in range(sets.n_classes))
     else:
-        names = _class_names(classes, found, plain if by_rater is None else [part for one in by_rater for part in (one if isinstance(one, list) else [one])])
+        names = _class_names(classes, found, plain)
     shape = Model(names)
     if scores is not None:
         request = Request(scores, shape, **without_ignored(scores, plain, reading, are_scored=True))
@@ -546,8 +540,6 @@ def fit(
             raise StatepathError(f"groups= changes nothing where {'method= is em' if is_em else 'tune= is none'}; leave it out")
         texts = texts_of(groups, batch.n_recordings, "groups") or []
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
-    if by_rater is not None:
-        inputs, numbers = _copies(inputs, [meaning.of_batch(one, batch, f"raters[{i}]") for i, one in enumerate(by_rater)], numbers)
     how = {  # as the program has it; what is usual is not given
         "method": method,
         "tune": tune,
@@ -559,7 +551,6 @@ def fit(
         "folds": _integer(folds, "folds"),
         "features": None if features == "auto" else features,
         "seen": _integer(seen, "seen"),
-        "n_raters": 1 if by_rater is None else len(by_rater),
         "epoch_seconds": None if seconds is None else seconds_of(seconds),
         "name": name,
         "threads": options.get("threads", 0),
@@ -568,32 +559,6 @@ def fit(
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)
-
-
-def _of_raters(raters: Any, labels: Any, method: str | None) -> list[Any]:
-    """The labels of each scorer."""
-    several = list(raters.values()) if isinstance(raters, Mapping) else list(raters)
-    if labels is not None:
-        raise StatepathError("labels= is the one label of each step, raters= are those of several scorers: give one of them")
-    if not several:
-        raise StatepathError("raters= is empty: the labels of several scorers are needed, each in the form of labels")
-    if method == "em":
-        raise StatepathError("raters= changes nothing where method= is em; leave it out")
-    if any(LabelSets.of(one) is not None for one in several):
-        raise StatepathError("raters= are classes, one for each step; boolean [T,K] is for labels=")
-    return several
-
-
-def _copies(inputs: Mapping[str, Any], labels: Sequence[Any], groups: NDArray[Any] | None) -> tuple[dict[str, Any], NDArray[Any]]:
-    """Each recording once for each scorer, with what that one said; copies are of one group."""
-    n_raters, offsets = len(labels), inputs["offsets"]
-    steps, n = offsets[-1], len(offsets) - 1
-    many = {**inputs, "labels": np.concatenate(labels), "ids": list(inputs["ids"]) * n_raters}
-    many["offsets"] = np.concatenate([[0], *(offsets[1:] + i * steps for i in range(n_raters))]).astype(offsets.dtype)
-    for key in ("scores", "segments", "mask"):
-        if inputs.get(key) is not None:
-            many[key] = np.concatenate([inputs[key]] * n_raters)
-    return many, np.tile(np.arange(n, dtype=np.int32) if groups is None else groups, n_raters)
 
 
 def _costs_as_text(costs: Any) -> str:
