@@ -73,8 +73,8 @@ const command decode_command = {
                        "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n"
                        "  statepath decode nights/*.npy -m sleep-aasm -o 'out/{id}.csv' --skip-existing\n"
                        "      a file for each; the same command goes on where it was stopped\n"
-                       "  statepath decode nights/ -m sleep-aasm --shard auto -o 'paths-%i.h5'\n"
-                       "      on a cluster: each task decodes its share; then statepath evaluate paths-*.h5\n"
+                       "  statepath decode nights/ -m sleep-aasm --shard 3/16 -o 'paths-%i.h5'\n"
+                       "      a share for each task of a cluster; then statepath evaluate paths-*.h5\n"
                        "  statepath decode logits.npy -m bioes --classes config.json --text text.txt \\\n"
                        "      -o spans.jsonl\n"
                        "      entities: type, place and words in the text, score, posterior\n",

@@ -103,7 +103,8 @@ class TestSameCells(st.TestCase):
         for outside in ("http:", "https:", " src=", "@import", "<link", "<iframe", " style="):
             self.assertNotIn(outside, texts["html"].replace("http://www.w3.org/2000/svg", ""), what)
         for text in texts.values():
-            self.assertNotRegex(text, r"(?<![\w/])-?nan(?![\w/])", what)
+            read = re.sub(r'<script type="text/plain".*?</script>', "", text, flags=re.S)
+            self.assertNotRegex(read, r"(?<![\w/])-?nan(?![\w/])", what)
 
     def test_all_kinds_of_tables(self):
         for name in RUNS:

@@ -320,7 +320,7 @@ class TestInputs(TestCase):
                  (["mask", "softmax", "in.h5"], ["-o"], ["in.h5"]), (["model", "new", "from-labels", "in.h5"], ["-o"], ["in.h5"]),
                  (["simulate", "r.json"], ["-o"], ["r.json"]), (["simulate", "s.json"], ["-o"], ["s.json"]),
                  (["train", "signals.h5", "--epochs", "1", "-m", "m.json", "--masking", "random-previous"], ["-o"], ["signals.h5", "m.json"]),
-                 (["train", "signals.h5", "--epochs", "1", "-o", "new.h5", "--beside", "w.h5"], ["--report"], ["signals.h5", "w.h5"]),
+                 (["train", "signals.h5", "--epochs", "1", "-o", "new.h5"], ["--report"], ["signals.h5"]),
                  (["predict", "signals.h5", "--weights", "w.h5"], ["-o"], ["signals.h5", "w.h5"])]
         shutil.copy(self.path("m.json"), self.path("copy.json"))
         os.mkdir(self.path("folder"))
