@@ -226,7 +226,7 @@ def test_fit_keeps_the_rules_and_repeats_itself(program, tmp_path):
     assert mine == theirs
 
 
-@pytest.mark.parametrize("how", [{}, {"method": "counts"}, {"method": "em"}, {"memory": 2}, {"features": "windows"}, {"durations": "auto"}, {"tune": "none"}])
+@pytest.mark.parametrize("how", [{}, {"method": "counts"}, {"method": "em"}, {"memory": 2}, {"features": "windows"}, {"tune": "none"}])
 def test_fit_keeps_rules_and_names(how):
     """Rules over more steps, with prices, and aliases."""
     scores, labels = data(np.random.default_rng(8))
