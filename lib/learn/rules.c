@@ -70,7 +70,7 @@ static bool copy_declared(const sp_model *declared, int32_t *class_of, sp_model 
            sp_rules_copy(declared, class_of, model);
 }
 
-bool sp_rules_give_rest(const sp_rules *rules, sp_model *model)
+static bool give_rest(const sp_rules *rules, sp_model *model)
 {
     int32_t *class_of = malloc((size_t)model->n_classes * sizeof *class_of);
     model->whole_at_start = rules->whole_at_start;
@@ -86,7 +86,7 @@ sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char
                              sp_model **out, sp_error *err)
 {
     sp_model *model = sp_model_new(name, rules->n_classes, classes);
-    if (!model || !sp_rules_give_rest(rules, model)) {
+    if (!model || !give_rest(rules, model)) {
         sp_model_free(model);
         return sp_no_memory(err);
     }

@@ -54,10 +54,6 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
 sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
                             int32_t *out, sp_error *err);
 
-/* Writes settings into a model of counts, whose classes are in column order. */
-sp_status sp_settings_apply(const sp_settings *settings, const sp_training *training, const sp_rules *rules,
-                            sp_model *model, sp_error *err);
-
 /* windows.c. Windows over neighbouring steps, as options->features says, and in the report. SP_FEATURES_AUTO: where, by windows that
  * did not see the recording, labels are likelier than by a scale and a bias by more than a standard error of the difference, and tuned counts
  * judged by options->tune are better than without windows.

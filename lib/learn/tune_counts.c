@@ -53,8 +53,9 @@ sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *trai
     return status;
 }
 
-sp_status sp_settings_apply(const sp_settings *s, const sp_training *training, const sp_rules *rules,
-                            sp_model *model, sp_error *err)
+/* Writes settings into a model of counts, whose classes are in column order. */
+static sp_status apply(const sp_settings *s, const sp_training *training, const sp_rules *rules,
+                       sp_model *model, sp_error *err)
 {
     model->temperature = s->temperature;
     model->transition_weight = s->transition_weight;
@@ -105,7 +106,7 @@ static sp_status attempt(trials *t, const sp_settings *s, sp_error *err)
     TRY(sp_training_go_on(u->training, err));
     for (int32_t f = 0; f < u->n_folds; f++) {
         const sp_training others = sp_tuner_without(u, f);
-        TRY(sp_settings_apply(s, &others, t->rules, u->models[f], err));
+        TRY(apply(s, &others, t->rules, u->models[f], err));
     }
     TRY(sp_tuner_judge(u, u->models, &now->evidence, err));
     if (t->n == 0 || now->evidence.value > t->list[t->best].evidence.value + 1e-12)
@@ -226,7 +227,7 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
                              &report->violations, err));
     TRY(sp_tune_counts(training, options, rules, workers, &best, NULL, report, err));
     if (!isnan(report->after))
-        TRY(sp_settings_apply(&best, training, rules, model, err));
+        TRY(apply(&best, training, rules, model, err));
     *out = model;
     model = NULL;
 done:

@@ -1,6 +1,5 @@
 """Rules over more than two steps from the command line: what they count and cost, what is refused, and how it is said."""
 import itertools
-import json
 import os
 import re
 

@@ -39,7 +39,6 @@ typedef struct search_state {
     double *theta;  /* [n_folds + 1, n] of the last candidate: where the next one starts */
     int n_judged;
     judged_candidate judged[MOST_CANDIDATES]; /* from the simplest on */
-    sp_model **models;                        /* [MOST_CANDIDATES,n_folds] of those; owned */
 } search_state;
 
 /* Fits one candidate on the recordings that count now, from theta. */
@@ -61,27 +60,23 @@ done:
     return status;
 }
 
-static sp_model **models_of(const search_state *u, int i)
-{
-    return u->models + (size_t)i * (size_t)u->tuner.options->n_folds;
-}
-
 /* The next candidate, and its models of the folds. */
 static sp_status judge(search_state *u, candidate c, double *value, sp_error *err)
 {
     sp_tuner *tuner = &u->tuner;
     judged_candidate *now = &u->judged[u->n_judged];
-    sp_model **models = models_of(u, u->n_judged);
     sp_status status = SP_OK;
     for (int32_t f = 0; f < tuner->n_folds; f++) {
         sp_crf_use(u->crf, sp_tuner_without(tuner, f).use);
         sp_minimised result;
         double *theta = u->theta + (int64_t)f * u->n;
         TRY(fit_one(u, c, 1e-4, theta, &result, err));
-        TRY(sp_crf_to_model(u->crf, theta, "fold", &models[f], err));
+        sp_model_free(tuner->models[f]);
+        tuner->models[f] = NULL;
+        TRY(sp_crf_to_model(u->crf, theta, "fold", &tuner->models[f], err));
     }
     now->is = c;
-    TRY(sp_tuner_judge(tuner, models, &now->evidence, err));
+    TRY(sp_tuner_judge(tuner, tuner->models, &now->evidence, err));
     *value = now->evidence.value;
     u->n_judged++;
 done:
@@ -124,8 +119,7 @@ static sp_status search_init(search_state *u, sp_error *err)
     u->n = sp_crf_n_parameters(u->crf);
     size_t rows = (size_t)tuner->options->n_folds + 2;
     u->theta = sp_zeros(&tuner->own, rows * (size_t)u->n, sizeof *u->theta);
-    u->models = sp_zeros(&tuner->own, MOST_CANDIDATES * (size_t)tuner->options->n_folds, sizeof(sp_model *));
-    if (!u->theta || !u->models)
+    if (!u->theta)
         return sp_no_memory(err);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;
     for (size_t i = 0; i < rows; i++)
@@ -186,8 +180,6 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     model = NULL;
 done:
     sp_model_free(model);
-    for (int32_t i = 0; u.models && i < MOST_CANDIDATES * options->n_folds; i++)
-        sp_model_free(u.models[i]);
     sp_crf_free(u.crf);
     sp_tuner_clear(&u.tuner);
     free(tuned.dwell);

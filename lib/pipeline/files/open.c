@@ -290,7 +290,7 @@ static sp_status open_texts(sp_pipeline *p, sp_file_input *in, sp_error *err)
     return status;
 }
 
-sp_recordings sp_recordings_of_source(sp_source *source)
+static sp_recordings recordings_of(sp_source *source)
 {
     return (sp_recordings){.info = sp_source_info_of(source),
                            .read = read_source,
@@ -314,7 +314,7 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
         status = open_decided(p, in, places, status, err);
     if (status != SP_OK)
         return status;
-    p->from = sp_recordings_of_source(in->source);
+    p->from = recordings_of(in->source);
     p->file = p->from.info->file;
     p->about.holes = sp_source_holes(in->source);
     if (p->opt->output && sp_paths_writer_takes_tokens(p->opt->output))

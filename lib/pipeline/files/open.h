@@ -32,9 +32,6 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
                                 const sp_faulty_files *known, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
-/* Recordings of a source. */
-sp_recordings sp_recordings_of_source(sp_source *source);
-
 /* The first two steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes.
  * p has begun; a text of decided classes needs p->model. With decided classes the labeller is to be known
  * (sp_decided_know()) before anything is read. */

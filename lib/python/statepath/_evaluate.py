@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _core
 from ._errors import StatepathError, StatepathWarning, in_python
