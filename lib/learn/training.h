@@ -78,8 +78,8 @@ sp_status sp_rules_hide(sp_rules *rules, const char *const *classes, sp_error *e
 void sp_rules_clear(sp_rules *rules); /* frees */
 
 /* A model without transitions that has what a rules model says beside its matrix, starts, ends and dwells:
- * durations, rules over more steps, other names of the classes, source. Every model that is learnt begins here,
- * or as a copy of the rules model itself (hidden/). SP_OK, SP_ENOMEM. */
+ * durations, rules over more steps, other names of the classes, source. So every model begins that is learnt,
+ * or as a copy of the rules model (hidden/). SP_OK, SP_ENOMEM. */
 sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes,
                              sp_model **out, sp_error *err);
 
