@@ -328,7 +328,6 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
                                                    : sp_fit_counts;
     sp_rules rules = {0};
     sp_training seen = *training;
-    sp_fit_options how = *options;
     sp_windows *windows = NULL;
     double *raised = NULL, *scores = NULL;
     sp_model *model = NULL;
@@ -336,14 +335,14 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
     TRY(hide_rules(training, options, &rules, &found, err));
-    TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
+    TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);
-    TRY(sp_fit_windows(&seen, &how, &rules, workers, &windows, &scores, &found, err));
+    TRY(sp_fit_windows(&seen, options, &rules, workers, &windows, &scores, &found, err));
     found.has_windows = windows != NULL;
     if (windows)
         sp_training_take_scores(&seen, scores);
-    TRY(fit(&seen, &how, &rules, workers, &model, &found, err));
+    TRY(fit(&seen, options, &rules, workers, &model, &found, err));
     model->windows = windows;
     windows = NULL;
     model->floor = found.floor;
