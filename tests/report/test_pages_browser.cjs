@@ -8,7 +8,7 @@ need("axe-core");
 
 const isLong = !!process.env.STATEPATH_LONG;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-pages-")), { at, program, inputs: pages } = require("./pages.cjs")(folder);
-const names = isLong ? ["demo", "classes", "day", "many", "actions", "tags", "two", "draws", "six", "against"] : ["demo", "classes", "draws"];
+const names = isLong ? ["demo", "classes", "day", "many", "actions", "tags", "two", "six", "against"] : ["demo", "classes", "six"];
 for (const name of names) program("compare", ...pages[name](), "--report", name + ".html", "--json", name + ".json");
 
 async function open(browser, name, options) {
