@@ -23,7 +23,7 @@ static void number(sp_buffer *out, double x)
         return;
     }
     snprintf(digits, sizeof digits, "%.2e", x); /* "2.01e+08" */
-    char *power = strchr(digits, 'e');
+    char *power = digits + (x < 0 ? 5 : 4);     /* the e */
     *power = 0;
     power += strspn(power + 1, "+0") + 1;
     sp_buffer_format(out, "%s × 10", digits);
@@ -91,10 +91,13 @@ void sp_drawing_outcome(sp_drawing *d)
 static void curve(sp_drawing *d, sp_chart *chart, int32_t n, const double *y, bool is_test)
 {
     sp_point *points = malloc(((size_t)n + 1) * sizeof *points);
-    d->out.failed |= !points;
-    for (int32_t e = 0; points && e < n; e++)
+    if (!points) {
+        d->out.failed = true;
+        return;
+    }
+    for (int32_t e = 0; e < n; e++)
         points[e] = (sp_point){e + 1, chart->y.is_log ? fmax(y[e], chart->y.low) : y[e]};
-    if (points && n) {
+    if (n) {
         sp_chart_line(chart, is_test ? "curve k0 d1" : "curve k0", n, points);
         sp_chart_mark(chart, 0, points[n - 1]);
     }
