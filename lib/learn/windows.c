@@ -6,7 +6,6 @@
  * over labelled steps, of very many over a part that is spread evenly. Log-probabilities among the inputs count a third, which brings them to about
  * the range of probabilities. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "core/model/windows.h"
 #include "core/try.h"
 #include "learn/lbfgs.h"
+#include "learn/probabilities.h"
 #include "learn/tune.h"
 
 static const int32_t window_steps[] = {2, 6, 18, 54};
@@ -216,21 +216,14 @@ done:
 
 /* ---- the fit ---- */
 
-static double rounded(double x)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.5g", x);
-    return strtod(text, NULL);
-}
-
 static void keep(const sample *s, const double *theta, sp_windows *w)
 {
     const size_t K = (size_t)s->K;
-    w->scale = rounded(theta[0]);
+    w->scale = sp_five_digits(theta[0]);
     for (size_t k = 0; k < K; k++)
-        w->bias[k] = rounded(theta[1 + k]);
+        w->bias[k] = sp_five_digits(theta[1 + k]);
     for (size_t i = 0; i < s->n_inputs * K; i++)
-        w->weight[i] = rounded(theta[1 + K + i] * (i / K / K % 2 ? 1 : log_share));
+        w->weight[i] = sp_five_digits(theta[1 + K + i] * (i / K / K % 2 ? 1 : log_share));
 }
 
 /* For penalties [n], from the greatest on: out [n], NULL before. */

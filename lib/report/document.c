@@ -62,11 +62,6 @@ static const sp_document_row rows[] = {
 /* clang-format on */
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-const sp_document_row *sp_document_at(size_t index)
-{
-    return index < N_ROWS ? &rows[index] : NULL;
-}
-
 const sp_document_row *sp_document_find(const char *key)
 {
     for (size_t i = 0; i < N_ROWS; i++)

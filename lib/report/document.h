@@ -35,8 +35,6 @@ typedef struct sp_document_row {
     int most_rows[3]; /* in a terminal without --verbose, Markdown, LaTeX; 0: all */
 } sp_document_row;
 
-/* Row `index` from 0; NULL: there are no more. */
-const sp_document_row *sp_document_at(size_t index);
 /* The row of this key that the page shows; never NULL for a key of the table. */
 const sp_document_row *sp_document_find(const char *key);
 

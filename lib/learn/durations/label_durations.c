@@ -1,11 +1,11 @@
 /* Durations beside rules that labels show. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "learn/durations/durations.h"
+#include "learn/probabilities.h"
 #include "learn/tune.h"
 
 /* What the runs of a training set say of how long classes last. */
@@ -54,14 +54,6 @@ done:
     return status;
 }
 
-/* To five digits, more than runs of labels can tell. */
-static double rounded(double x)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.5g", x);
-    return strtod(text, NULL);
-}
-
 static sp_status set_duration(sp_model *model, int32_t k, const sp_learnt_duration *found, const double *p,
                               sp_error *err)
 {
@@ -69,8 +61,8 @@ static sp_status set_duration(sp_model *model, int32_t k, const sp_learnt_durati
     const size_t bytes = (size_t)found->n_lengths * sizeof *d->pmf;
     if (isinf(found->smoothing)) {
         *d = (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL,
-                           .centre = {rounded(found->mean), false},
-                           .spread = rounded(found->dispersion)};
+                           .centre = {sp_five_digits(found->mean), false},
+                           .spread = sp_five_digits(found->dispersion)};
         return SP_OK;
     }
     if (!(d->pmf = malloc(bytes)))

@@ -147,16 +147,6 @@ void sp_hidden_free(sp_hidden *h)
     free(h);
 }
 
-const sp_model *sp_hidden_model(const sp_hidden *h)
-{
-    return h->model;
-}
-
-sp_violations *sp_hidden_violations(sp_hidden *h)
-{
-    return &h->violations;
-}
-
 bool sp_hidden_learns(const sp_hidden *h, int64_t edge)
 {
     return h->group[edge] != SP_HIDDEN_FIXED;

@@ -27,10 +27,6 @@ typedef struct sp_hidden sp_hidden;
 sp_status sp_hidden_new(const sp_training *training, const sp_rules *rules, sp_hidden **out, sp_error *err);
 void sp_hidden_free(sp_hidden *hidden);
 
-/* The model as declared, its classes in the order of the columns. */
-const sp_model *sp_hidden_model(const sp_hidden *hidden);
-sp_violations *sp_hidden_violations(sp_hidden *hidden);
-int64_t sp_hidden_n_pieces(const sp_hidden *hidden); /* of which recordings consist */
 /* Steps of the recordings use [N] (NULL: all) with a label, of one class or several, that are learnt from. */
 int64_t sp_hidden_n_steps(const sp_hidden *hidden, const uint8_t *use);
 

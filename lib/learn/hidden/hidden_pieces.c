@@ -127,11 +127,6 @@ done:
     return status;
 }
 
-int64_t sp_hidden_n_pieces(const sp_hidden *h)
-{
-    return h->pieces.n;
-}
-
 int64_t sp_hidden_n_steps(const sp_hidden *h, const uint8_t *use)
 {
     int64_t n = 0;
