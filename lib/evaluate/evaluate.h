@@ -55,8 +55,6 @@ typedef struct sp_evaluation_options {
     bool bridge_unscored; /* see sp_comparison; needs labels */
     bool has_length_trim; /* blocks say what was cut */
     sp_kappa_weights kappa_weights;
-    sp_absent_class absent_class;
-    sp_wilcoxon_zeros zeros;
     int32_t n_collapses;
     const sp_collapse *collapses; /* [n_collapses]; copied */
     bool has_margin;

@@ -168,8 +168,6 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->seed = options->bootstrap.seed;
     c->level = options->bootstrap.level;
     c->kappa_weights = options->kappa_weights;
-    c->absent_class = options->absent_class;
-    c->zeros = options->zeros;
     c->interval = options->bootstrap.interval;
     c->has_margin = options->has_margin;
     c->margin = options->margin;

@@ -9,7 +9,7 @@ enum { SP_OPTION_KEY = 32 };
 /* All of them; one without a name ends them. */
 extern const sp_option_row sp_option_rows[];
 
-/* "absent_class". Returns key. */
+/* "weighted_kappa". Returns key. */
 char *sp_option_key(const char *name, char key[SP_OPTION_KEY]);
 
 /* The name of what is given of fitting and says nothing to a method (sp_fit_method); NULL: there is none. */

@@ -90,9 +90,7 @@ sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan
 static void use_words(const sp_run_options *o, const sp_run_plan *plan, sp_evaluation_options *how)
 {
     how->bootstrap = sp_run_bootstrap(o, plan);
-    how->zeros = plan->zeros;
     how->kappa_weights = plan->kappa_weights;
-    how->absent_class = plan->absent_class;
 }
 
 /* ---- the kind of work ---- */

@@ -38,9 +38,7 @@ typedef struct sp_run_plan {
     sp_strategy tuned_for; /* with has_tuned_for */
     /* evaluation */
     sp_kappa_weights kappa_weights;
-    sp_absent_class absent_class;
     sp_interval_kind interval;
-    sp_wilcoxon_zeros zeros;
     const sp_tag_scheme *scheme; /* or NULL */
     bool has_work, has_words;
     sp_work work;   /* with has_work */

@@ -37,7 +37,6 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --what-if                       ; --report r.html
     --what-if-bytes                 ; --report r.html
     --json new.json                 ; = night.h5 -m m.json
-    --absent-class                  ; --labels few
     --scheme                        ; = tags.h5 -m tags.json
     --background                    ; = actions.h5 -m actions.json
     --labels-dataset                ; --reference other.h5
@@ -114,7 +113,6 @@ evaluate paths.h5 --labels night.h5 --json r.json
     --force                         ; = paths.h5 --json old.json
     --json                          ; = paths.h5
     --draw                          ; --report r.html
-    --absent-class                  ; --labels-dataset few
     --scheme                        ; = tag-paths.h5
     --background                    ; = action-paths.h5
     --paths /more/path
@@ -538,7 +536,7 @@ class TestOptionLaw(st.TestCase):
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
 
     def test_the_library_names_options_as_rows(self):
-        """A text of the library has `absent_class`, which the program writes as --absent-class and Python as absent_class=."""
+        """A text of the library has `weighted_kappa`, which the program writes as --weighted-kappa and Python as weighted_kappa=."""
         options = set().union(*self.offered.values())
         wrong = []
         for file in sum((glob.glob(os.path.join(st.SOURCE, "lib", "**", "*." + kind), recursive=True) for kind in ("c", "h", "def")), []):

@@ -380,7 +380,7 @@ BAD = [
     (lambda: sp.fit(["a", "b"], method=3), "^method=3: a text is needed$"),
     (lambda: sp.fit(["a", "b"], name=3), "^name=3: a text is needed$"),
     *((lambda key=key, value=value: sp.evaluate([0, 1], [0, 1], sp.Model(["a", "b"]), **{key: value}), rf"^{key}={re.escape(repr(value))}: a text is needed$")
-      for key, value in (("unit", 3), ("preset", 1), ("background", [1, 2]), ("interval", 0.5), ("zeros", True), ("absent_class", 0), ("weighted_kappa", {}),
+      for key, value in (("unit", 3), ("preset", 1), ("background", [1, 2]), ("interval", 0.5), ("weighted_kappa", {}),
                          ("name", 3))),  # fmt: skip
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit=3), "^unit=3: a text is needed$"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), name=3), "^name=3: a text is needed$"),
@@ -420,7 +420,7 @@ def test_threads_do_not_meet():
 
 def test_sentences_name_options_as_python_has_them(tmp_path):
     scores, labels = data(np.random.default_rng(3))
-    report = sp.compare(scores, labels, "sleep-aasm", kind="probs", margin=0.01, wake_trim=30, absent_class="zero", bridge_unscored=True)
+    report = sp.compare(scores, labels, "sleep-aasm", kind="probs", margin=0.01, wake_trim=30, bridge_unscored=True)
     for ending in ("md", "html"):
         report.save(tmp_path / f"r.{ending}")
         text = (tmp_path / f"r.{ending}").read_text()

@@ -35,9 +35,8 @@ def less(a, b):
 # ---- agreement ----
 
 
-def agreement(truth, path, n, absent=None):
-    """Of scored steps, with what tests/support/reference.py leaves out; -1 in the path: undecoded. In
-    macro means a class that neither side has counts as `absent`; None: not at all."""
+def agreement(truth, path, n):
+    """Of scored steps, with what tests/support/reference.py leaves out; -1 in the path: undecoded."""
     a = reference.agreement(truth, path, n)
     c, total = np.array(a["confusion"]), len(truth)
     for k, one in enumerate(a["classes"]):
@@ -49,9 +48,6 @@ def agreement(truth, path, n, absent=None):
     for key in ("precision", "recall", "f1"):
         values = [one[key] for one in a["classes"]]
         a["macro_" + key + "_classes"] = sum(v is not None for v in values)
-        if absent is not None and total:
-            nobody = [absent * (one["support"] + one["predicted"] == 0) for one in a["classes"]]
-            values = [other if v is None else v for v, other in zip(values, nobody)]
         a["macro_" + key] = mean(values)
     a.update(scored=total, correct=int(np.trace(c)))
     return a
@@ -60,8 +56,7 @@ def agreement(truth, path, n, absent=None):
 def by_steps(o, path=None):
     """Agreement of a path where there is a reference."""
     path, scored = o.path if path is None else path, o.run.scored
-    absent = {"zero": 0, "one": 1}.get(o.run.options.get("absent_class"))
-    return agreement(o.run.labels[scored], path[scored], o.run.K, absent)
+    return agreement(o.run.labels[scored], path[scored], o.run.K)
 
 
 def kappa_error(o):

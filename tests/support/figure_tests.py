@@ -39,19 +39,19 @@ def flips(values):
 def signed_ranks(o):
     """Exact, of the very mid-ranks."""
     d = units(o)
-    ranked = d if o.run.options.get("zeros") == "pratt" else d[d != 0]
-    ranks = scipy.stats.rankdata(np.abs(ranked))[ranked != 0]
+    ranked = d[d != 0]
+    ranks = scipy.stats.rankdata(np.abs(ranked))
     if not len(ranks):
         return None
     sums = flips(ranks) @ ranks
-    return float(np.mean(np.abs(sums) >= abs(np.sign(d[d != 0]) @ ranks) - 1e-9))
+    return float(np.mean(np.abs(sums) >= abs(np.sign(ranked) @ ranks) - 1e-9))
 
 
 def effect_size(o):
     d = units(o)
-    ranked = d if o.run.options.get("zeros") == "pratt" else d[d != 0]
+    ranked = d[d != 0]
     ranks = scipy.stats.rankdata(np.abs(ranked))
-    return ratio(float(np.sign(ranked) @ ranks), float(ranks[ranked != 0].sum()))
+    return ratio(float(np.sign(ranked) @ ranks), float(ranks.sum()))
 
 
 def sign_flips(o):

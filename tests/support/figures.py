@@ -45,8 +45,7 @@ class Owner:
     def metric_of(self, strategy, steps):
         """The figure by which a pair is compared, of some steps of one of its strategies."""
         run = self.run
-        options = {"absent_class": run.options.get("absent_class")}
-        more = {"segments": run.segments, "background": run.background, "options": options}
+        more = {"segments": run.segments, "background": run.background, "options": {}}
         some = Run(run.model, run.result, np.where(steps, run.labels, -1), run.offsets, {}, {}, **more)
         path, tags = (
             np.where(steps, run.paths[strategy], -1),
@@ -157,11 +156,8 @@ FIGURES = {
         **where(
             "has_labels",
             **each(
-                AGREEMENT + " scored correct macro_precision macro_recall weighted_f1", "by_steps(o)['%']"
-            ),
-            **each(
-                "macro_precision_classes macro_recall_classes",
-                "by_steps(o)['%'] if 'absent_class' not in options else UNSAID",
+                AGREEMENT + " scored correct macro_precision macro_recall weighted_f1"
+                " macro_precision_classes macro_recall_classes", "by_steps(o)['%']"
             ),
             mean_accuracy="mean(recordings_of(o, 'accuracy'))",
             sd_accuracy="sd(recordings_of(o, 'accuracy'))",

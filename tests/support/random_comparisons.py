@@ -37,9 +37,9 @@ RUNS = {
     "relaxed": (
         STAGES,
         SLEEP,
-        "--epoch-seconds 20 --weighted-kappa quadratic --wake-trim 2 --zeros pratt --level 0.8 --seed 5"
+        "--epoch-seconds 20 --weighted-kappa quadratic --wake-trim 2 --level 0.8 --seed 5"
         " --on-infeasible relax",
-        dict(epoch_seconds=20, weighted_kappa="quadratic", wake_trim=2, zeros="pratt", level=0.8, seed=5)
+        dict(epoch_seconds=20, weighted_kappa="quadratic", wake_trim=2, level=0.8, seed=5)
         | {"relax": True},
         "segments zeros",
     ),
@@ -50,12 +50,12 @@ RUNS = {
         {},
         "segments short",
     ),
-    "bioes": (BIOES, {"forbid": {}}, "--absent-class zero", {"absent_class": "zero"}, "short"),
+    "bioes": (BIOES, {"forbid": {}}, "", {}, "short"),
     "actions": (
         ["background", "pour", "stir"],
         {"forbid": {"pour": ["stir"]}},
-        "--strategies argmax,viterbi --nll-clip 0.01 --absent-class one --temperature 0.7",
-        {"background": ["background"], "nll_clip": 0.01, "absent_class": "one", "temperature": 0.7},
+        "--strategies argmax,viterbi --nll-clip 0.01  --temperature 0.7",
+        {"background": ["background"], "nll_clip": 0.01, "temperature": 0.7},
         "zeros",
     ),
     "rules": (

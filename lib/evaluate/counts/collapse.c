@@ -228,7 +228,6 @@ void sp_collapsed_finish(sp_evaluation *e)
                                undecoded + (size_t)s * G);
             sp_agreement_from_confusion((int32_t)G, matrix, undecoded + (size_t)s * G, &one->strategies[s],
                                         NULL);
-            sp_agreement_count_absent(&one->strategies[s], (int32_t)G, e->options.absent_class);
         }
     }
 }

@@ -107,7 +107,6 @@ void sp_margin_figures(const sp_evaluation *e, const int64_t *sums, int32_t s,
                        double figures[SP_N_MARGIN_FIGURES])
 {
     const int32_t K = e->K;
-    const sp_absent_class absent = e->options.absent_class;
     const int64_t *reference = sums, *right = sums + (size_t)K * (size_t)(1 + 2 * s), *decoded = right + K;
     double n = 0, correct = 0, chance = 0, total = 0;
     int32_t defined = 0;
@@ -127,8 +126,5 @@ void sp_margin_figures(const sp_evaluation *e, const int64_t *sums, int32_t s,
     }
     double expected = chance / n / n;
     figures[SP_MARGIN_KAPPA] = n == 0 || is_single ? NAN : (correct / n - expected) / (1 - expected);
-    figures[SP_MARGIN_F1] = defined == 0 ? NAN
-                            : absent == SP_ABSENT_EXCLUDE
-                                ? total / defined
-                                : (total + (absent == SP_ABSENT_ONE ? K - defined : 0)) / K;
+    figures[SP_MARGIN_F1] = defined == 0 ? NAN : total / defined;
 }

@@ -132,7 +132,7 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *
     int64_t n = p->units.n;
     sp_status status = SP_OK;
     TRY(sp_units_mean(&p->units, p->of_recording, p->d, err));
-    TRY(sp_wilcoxon_signed_rank(n, p->d, e->options.zeros, &out->test, err));
+    TRY(sp_wilcoxon_signed_rank(n, p->d, SP_ZEROS_WILCOX, &out->test, err));
     TRY(sp_sign_flip_test(n, p->d, &e->options.bootstrap, &out->permutation, err));
     sp_units_describe(&p->units, p->d, "no scored steps", out);
     sp_mcnemar_test(e->mcnemar_counts[pair][0], e->mcnemar_counts[pair][1], &out->mcnemar);

@@ -270,20 +270,3 @@ sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, c
     free(m.of);
     return SP_OK;
 }
-
-static sp_value with_absent(sp_value present, int32_t defined, int32_t K, double value)
-{
-    return present.undefined ? present : value_of((present.value * defined + value * (K - defined)) / K);
-}
-
-void sp_agreement_count_absent(sp_agreement *a, int32_t n_classes, sp_absent_class absent)
-{
-    if (absent == SP_ABSENT_EXCLUDE || a->scored == 0)
-        return;
-    double value = absent == SP_ABSENT_ONE ? 1 : 0;
-    if (a->macro_precision.undefined)
-        a->macro_precision = value_of(0); /* over none so far */
-    a->macro_precision = with_absent(a->macro_precision, a->macro_precision_classes, n_classes, value);
-    a->macro_recall = with_absent(a->macro_recall, a->macro_recall_classes, n_classes, value);
-    a->macro_f1 = with_absent(a->macro_f1, a->macro_f1_classes, n_classes, value);
-}

@@ -4,8 +4,6 @@
 
 #include "statepath/metrics.h"
 
-void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
-
 /* Values [K,K] and [K] as for sp_agreement_from_confusion(); sp_kappa_weights says what the weights are. */
 sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
                             sp_kappa_weights weights, sp_value *out, sp_error *err);

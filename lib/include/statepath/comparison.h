@@ -550,8 +550,6 @@ typedef struct sp_comparison {
     sp_run_place *run_places;
     bool run_places_cut;
     sp_kappa_weights kappa_weights;
-    sp_absent_class absent_class;
-    sp_wilcoxon_zeros zeros;
     sp_interval_kind interval; /* what all low and high are */
     bool has_margin; /* of non-inferiority: the lower end of a difference's interval against -margin */
     double margin;

@@ -86,11 +86,6 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
  * 1968. */
 typedef enum sp_kappa_weights { SP_KAPPA_UNWEIGHTED, SP_KAPPA_LINEAR, SP_KAPPA_QUADRATIC } sp_kappa_weights;
 
-/* How classes without a precision, recall or F1 enter the macro means: not at all, or as 0 or as 1 over all K classes (the
- * defaults of other tools). Changes macro_precision, macro_recall, macro_f1; balanced accuracy, and how many classes were
- * defined, stay. */
-typedef enum sp_absent_class { SP_ABSENT_EXCLUDE, SP_ABSENT_ZERO, SP_ABSENT_ONE } sp_absent_class;
-
 /* ---- transitions ----
  *
  * Counting transitions, and those that the model forbids.

@@ -118,7 +118,7 @@ enum { /* sp_option_row.uses; what the columns mean stands in statepath/options.
 };
 enum { SP_OPTION_EXCLUDES = 5 /* at most */ };
 typedef struct sp_option_row {
-    const char *name; /* "absent-class"; NULL: a heading, or the end */
+    const char *name; /* "weighted-kappa"; NULL: a heading, or the end */
     sp_option_type type;
     size_t place; /* in sp_run_options, or in a program's own struct */
     const char *value, *help;

@@ -27,9 +27,7 @@ class Judging(TypedDict, total=False):
     level: float | None
     seed: int | None
     weighted_kappa: Literal["linear", "quadratic"] | None
-    absent_class: Literal["exclude", "zero", "one"] | None
     interval: Literal["studentised", "bca", "percentile"] | None
-    zeros: Literal["wilcox", "pratt"] | None
     preset: Literal["sleep", "tags", "actions", "none"] | None
     unit: str | None
     background: str | None
@@ -213,7 +211,7 @@ def compare(
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `label_order`, "columns" or "model": what numbers of labels are where the columns are in
         another order than the model's classes, which is an error without it; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
+        `weighted_kappa`, `interval`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
 
     Returns
     -------

@@ -61,10 +61,8 @@ static void explain_forest(sp_page *page)
     sp_buffer_say(out,
                   "<p class=\"small\">Dot: difference of the pooled figures. Line: %g %% %s interval by "
                   "bootstrap over %s. Dashed: "
-                  "no difference. Better, worse, same: number of %s. p: ",
-                  100 * c->level, sp_interval_name(c), units, units);
-    sp_add_test_name(c, out);
-    sp_buffer_format(out, " over %s", units);
+                  "no difference. Better, worse, same: number of %s. p: Wilcoxon signed rank over %s",
+                  100 * c->level, sp_interval_name(c), units, units, units);
     if (sp_tested_pairs(c).n > 1)
         sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
     sp_add_smallest_p(c, out);

@@ -72,28 +72,16 @@ static void intervals(sp_page *page)
         no_intervals(page, d->low.undefined ? d->low.undefined : "no draws");
     if (sp_tested_pairs(c).n > 1)
         sp_buffer_format(&holm, "; Holm over %d pairs", (int)sp_tested_pairs(c).n);
-    sp_page_item(page, "tests",
-                 "Wilcoxon signed rank over %s, two-sided, of accuracy alone; differences of 0 are %s%s.",
-                 sp_unit_name(c, page->out.words, 2),
-                 c->zeros == SP_ZEROS_PRATT ? "ranked (Pratt)" : "dropped", holm.length ? holm.data : "");
+    sp_page_item(
+        page, "tests",
+        "Wilcoxon signed rank over %s, two-sided, of accuracy alone; differences of 0 are dropped%s.",
+        sp_unit_name(c, page->out.words, 2), holm.length ? holm.data : "");
     sp_buffer_drop(&holm, &page->out);
     if (c->has_margin)
         sp_page_item(page, "margin",
                      "%.4f, set with <code>{=margin}</code>: no harm is shown where the interval’s lower end "
                      "lies above minus that.",
                      c->margin);
-}
-
-static void absent(sp_page *page)
-{
-    if (page->comparison->absent_class == SP_ABSENT_EXCLUDE)
-        sp_page_item(page, "classes without a figure",
-                     "Left out of means over classes; a note says of how many they are.");
-    else
-        sp_page_item(page, "classes without a figure",
-                     "Count as %d in means over classes (<code>{=absent-class }%s</code>).",
-                     page->comparison->absent_class == SP_ABSENT_ONE,
-                     page->comparison->absent_class == SP_ABSENT_ONE ? "one" : "zero");
 }
 
 static void conventions(sp_page *page)
@@ -117,7 +105,8 @@ static void conventions(sp_page *page)
         "Between segments of {a recording} no transition is judged and none is counted; runs end there. "
         "{Recordings} are never joined.");
     if (c->has_labels) {
-        absent(page);
+        sp_page_item(page, "classes without a figure",
+                     "Left out of means over classes; a note says of how many they are.");
         if (c->sleep)
             trimmed(page);
     }

@@ -33,18 +33,6 @@ const char *sp_interval_long_name(const sp_comparison *c)
     return intervals[sp_interval_shown(c)].long_name;
 }
 
-const char *sp_zeros_key(sp_wilcoxon_zeros zeros)
-{
-    return zeros == SP_ZEROS_PRATT ? "pratt" : "wilcox";
-}
-
-void sp_add_test_name(const sp_comparison *c, sp_buffer *out)
-{
-    sp_buffer_text(out, "Wilcoxon signed rank");
-    if (c->zeros == SP_ZEROS_PRATT)
-        sp_buffer_text(out, ", differences of 0 ranked (Pratt)");
-}
-
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out)
 {
     const sp_wilcoxon *test = &pair->test;

@@ -124,11 +124,6 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
 {
     if (c->has_wake_trim && c->trimmed_steps)
         note_trim(c, lines);
-    if (c->absent_class != SP_ABSENT_EXCLUDE && c->has_labels)
-        sp_table_say(
-            lines, SP_TONE_PLAIN,
-            "Means over classes count a class without precision, recall or F1 as %d ({=absent-class}).",
-            c->absent_class == SP_ABSENT_ONE);
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].zero_steps)
             sp_table_say(lines, SP_TONE_PLAIN,

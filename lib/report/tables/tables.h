@@ -80,10 +80,8 @@ sp_interval_kind sp_interval_shown(const sp_comparison *c);
 const char *sp_interval_key(const sp_comparison *c);
 const char *sp_interval_name(const sp_comparison *c);
 const char *sp_interval_long_name(const sp_comparison *c);
-const char *sp_zeros_key(sp_wilcoxon_zeros zeros);
 void sp_note_units(const sp_comparison *c,
                    sp_table *lines); /* how far intervals and tests of so many units go */
-void sp_add_test_name(const sp_comparison *c, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);
 void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out);
 /* All illegal pairs of the reference and the strategies, each once, with the sum of its counts, by index; to be freed. NULL: no memory. */

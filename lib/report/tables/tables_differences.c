@@ -48,9 +48,8 @@ void sp_note_interval(const sp_comparison *c, sp_buffer *line)
 {
     if (c->n_comparisons == 0)
         return;
-    sp_buffer_say(line, "(interval: %g %% %s, bootstrap over %s; p: ", 100 * c->level, sp_interval_name(c),
-                  sp_unit_name(c, line->words, 2));
-    sp_add_test_name(c, line);
+    sp_buffer_say(line, "(interval: %g %% %s, bootstrap over %s; p: Wilcoxon signed rank", 100 * c->level,
+                  sp_interval_name(c), sp_unit_name(c, line->words, 2));
     sp_add_smallest_p(c, line);
     sp_buffer_text(line, ")");
 }

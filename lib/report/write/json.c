@@ -108,18 +108,15 @@ static void add_reference(sp_json root, const sp_comparison *c)
 /* How things were computed, where that is not a number. */
 static void add_choices(sp_json root, const sp_comparison *c)
 {
-    static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude",
-                                                                                             "zero", "one"};
+    static const char *const weights[] = {"none", "linear", "quadratic"};
     if (c->kappa_weights != SP_KAPPA_UNWEIGHTED)
         sp_json_text(root, "kappa_weights", weights[c->kappa_weights]);
-    if (c->absent_class != SP_ABSENT_EXCLUDE)
-        sp_json_text(root, "absent_class", absent[c->absent_class]);
     if (c->work != SP_WORK_STEPS)
         sp_json_text(root, "preset", sp_work_about(c->work)->name);
     if (c->background)
         sp_json_classes(root, "background", c, c->background);
     sp_json_text(root, "interval", sp_interval_key(c));
-    sp_json_text(root, "zeros", sp_zeros_key(c->zeros));
+    sp_json_text(root, "zeros", "wilcox");
 }
 
 /* ---- coarser classes ---- */

@@ -14,7 +14,6 @@ REFUSED = [
         "--weighted-kappa cubic",
         "--weighted-kappa cubic: it is linear or quadratic, and takes the classes to be in order",
     ),
-    ("in.h5", "--absent-class two", "--absent-class two: it is exclude, zero or one"),
     ("in.h5", "--collapse Deep", "--collapse 'Deep': write NAME=CLASS,CLASS; groups are separated by ';'"),
     ("in.h5", "--collapse Deep=N2,M3", "--collapse: there is no class 'M3'; did you mean N3?"),
     ("in.h5", "--collapse A=N2;B=N1,N2", "--collapse: class N2 is in two groups, A and B"),

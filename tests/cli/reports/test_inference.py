@@ -66,13 +66,6 @@ class TestInference(st.TestCase):
         self.assertEqual({pair["ci_studentised_undefined"] for pair in many["comparisons"]}, {"more than 128 recordings"})
         self.assertTrue(all(pair["ci"][0] < pair["difference"] < pair["ci"][1] for pair in few["comparisons"] if pair["metric"] == "accuracy"))
 
-    def test_zeros(self):
-        data = make(3, 14, low=12, high=30, noise=0.8)
-        wilcox, pratt = self.compare(data), self.compare(data, "--zeros", "pratt")
-        self.assertIn("Wilcoxon signed rank, differences of 0 ranked (Pratt)", self.text("r.html"))
-        self.assertEqual((wilcox["zeros"], pratt["zeros"]), ("wilcox", "pratt"))
-        self.assertNotEqual([p.get("p") for p in wilcox["comparisons"]], [p.get("p") for p in pratt["comparisons"]])
-
     def test_the_least_p_in_words(self):
         result = self.compare(make(4, 5, noise=1.6), strategies="argmax,viterbi")
         pair = result["comparisons"][0]
@@ -114,8 +107,6 @@ class TestInference(st.TestCase):
         self.h5("in.h5", **make(8, 3))
         for options, sentence in [
             (["--interval", "normal"], "--interval normal: it is studentised (the default), bca (corrected for bias and skewness) or percentile"),
-            (["--zeros", "zsplit"], "--zeros zsplit: it is wilcox (the default: recordings without difference are left out of the signed "
-                                    "rank test) or pratt (they are ranked)"),
         ]:
             self.refuses("compare", "in.h5", "--model", "m.json", "--kind", "scores", *options, status=2, sentence=sentence)
 
