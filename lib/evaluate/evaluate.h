@@ -52,7 +52,6 @@ typedef struct sp_evaluation_options {
     double
         epoch_seconds; /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */
     bool epoch_is_assumed;
-    bool bridge_unscored; /* see sp_comparison; needs labels */
     bool has_length_trim; /* blocks say what was cut */
     sp_kappa_weights kappa_weights;
     int32_t n_collapses;

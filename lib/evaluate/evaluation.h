@@ -119,12 +119,6 @@ typedef struct sp_night {
     int64_t awakenings;
 } sp_night;
 
-/* The last scored step of the segment, and whether unscored ones have come since. {0} before the first. */
-typedef struct sp_bridge {
-    bool has_begun, has_gone_over;
-    int32_t from; /* its class */
-} sp_bridge;
-
 /* Steps around a piece that its arrays hold too: a change of the reference is matched two steps away. */
 enum { SP_AROUND = 4 };
 
@@ -134,7 +128,6 @@ typedef struct sp_track {
     sp_runs runs;
     sp_night night;
     /* Of the reference only. */
-    sp_bridge bridge;
     int64_t illegal_before; /* illegal transitions of the recordings before */
     /* Of a strategy only. */
     sp_recording_result result;
@@ -341,11 +334,9 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
-/* transition_counts.c: adds the transitions of a path to the tally, from * K + to; then those of the reference across unscored
- * steps to all counts of its transitions. False: no memory. */
+/* transition_counts.c: adds the transitions of a path to the tally, from * K + to. False: no memory. */
 bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
                           sp_tally *pairs);
-bool sp_add_bridged(sp_evaluation *e, const sp_recording *r);
 /* From counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */

@@ -47,8 +47,6 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return s->label_permutation.is_suspect ? NULL : "no other naming of the classes is suspected";
     case SP_NEEDS_REFERENCE_RUNS:
         return s && c->reference_runs ? NULL : "no reference";
-    case SP_NEEDS_BRIDGE:
-        return c->bridge_unscored ? NULL : "not asked for";
     case SP_NEEDS_TIES:
         return c->has_ties ? NULL : "no scores";
     case SP_NEEDS_EPOCH:

@@ -221,8 +221,6 @@ static const sp_figure of_comparison[] = {
     ROW("other_metrics_left_out", other_metrics_left_out, "left out", 0,
         "why kappa and macro F1 are not compared", OPTIONAL),
     ROW("margin", margin, "margin", 4, "margin of non-inferiority", POSITIVE, NEEDS(MARGIN)),
-    ROW("bridge_unscored", bridge_unscored, "bridge unscored", 0,
-        "the reference's chain goes on across unscored steps", OPTIONAL),
     ROW("cut_recordings", n_cut_recordings, "recordings cut", 0, "recordings cut to the shorter side",
         .json = "trim_to_shortest.recordings", NEEDS(LENGTH_TRIM)),
     ROW("cut_path_steps", n_cut_path_steps, "path steps cut", 0, "steps of the paths left out",
@@ -248,8 +246,6 @@ static const sp_figure of_reference[] = {
     ROW("illegal_rate", reference_frequencies.illegal_per_transition, "of transitions", SP_PERCENT,
         "illegal transitions / transitions", SHARE, CSV, N(HERE(reference.transitions)), NONE, NEEDS(LABELS)),
     FREQUENCIES(reference_frequencies, reference, NEEDS(LABELS)),
-    ROW("bridged_transitions", bridged_transitions, "bridged", 0, "transitions across unscored steps", CSV,
-        N(HERE(reference.transitions)), NEEDS_BOTH(LABELS, BRIDGE)),
 };
 #undef OWN
 

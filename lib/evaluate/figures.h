@@ -40,7 +40,6 @@ typedef enum sp_figure_need {
     SP_NEEDS_ERROR_RUNS,
     SP_NEEDS_PERMUTATION,    /* of class names that is suspected */
     SP_NEEDS_REFERENCE_RUNS, /* beside a strategy's */
-    SP_NEEDS_BRIDGE,
     SP_NEEDS_TIES,
     SP_NEEDS_EPOCH, /* the length of a step */
     SP_NEEDS_WAKE_TRIM,

@@ -80,8 +80,6 @@ static sp_status check_options(const sp_chain *chain, const sp_chain *rules,
         return sp_fail(err, SP_EINVAL,
                        "%g minutes of wake: how much is kept on each side of sleep, 0 or more, such as 30",
                        options->wake_trim_minutes);
-    if (options->bridge_unscored && !options->has_labels)
-        return sp_fail(err, SP_EINVAL, "unscored steps can only be bridged where there are labels");
     if (!(options->epoch_seconds >= 0 && isfinite(options->epoch_seconds)))
         return sp_fail(err, SP_EINVAL,
                        "steps of %g seconds: the length of a step is above 0, or 0 where it is not known",
@@ -173,7 +171,6 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->margin = options->margin;
     c->has_wake_trim = options->has_wake_trim;
     c->wake_trim_minutes = options->wake_trim_minutes;
-    c->bridge_unscored = options->bridge_unscored;
     c->has_length_trim = options->has_length_trim;
     c->trace_steps = options->trace_steps;
     c->epoch_seconds = options->epoch_seconds;

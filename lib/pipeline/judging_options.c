@@ -208,10 +208,6 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
         how->has_wake_trim = true;
         how->wake_trim_minutes = o->wake_trim;
     }
-    if (o->bridge_unscored && !how->has_labels)
-        return sp_fail(err, SP_EINVAL,
-                       "`bridge_unscored` needs labels: it is their chain that unscored steps break");
-    how->bridge_unscored = o->bridge_unscored;
 done:
     return status;
 }

@@ -17,7 +17,7 @@ static const int32_t stages[K] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_ST
 
 typedef struct problem {
     int kind; /* of names */
-    bool has_labels, has_segments, has_raters, has_trim, bridges;
+    bool has_labels, has_segments, has_raters, has_trim;
     sp_work work;
     uint8_t background[K];
     int64_t cut[N];
@@ -86,7 +86,6 @@ static void problem_draw(problem *p, uint64_t seed)
     p->has_segments = random_chance(&random, 0.4);
     p->has_raters = random_chance(&random, 0.4);
     p->has_trim = p->kind == 2 && p->has_labels && random_chance(&random, 0.5);
-    p->bridges = p->has_labels && random_chance(&random, 0.5);
     p->work = random_chance(&random, 0.5) ? SP_WORK_ACTIONS : p->kind < 2 ? SP_WORK_TAGS : SP_WORK_SLEEP;
     for (int k = 0; k < K; k++)
         p->background[k] = random_chance(&random, 0.2);
@@ -149,7 +148,6 @@ static sp_evaluation *open(const problem *p)
         o.epoch_seconds = 30;
     }
     o.has_wake_trim = p->has_trim;
-    o.bridge_unscored = p->bridges;
     o.has_length_trim = true;
     o.wake_trim_minutes = 1;
     if (p->has_raters) {

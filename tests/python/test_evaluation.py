@@ -420,7 +420,7 @@ def test_threads_do_not_meet():
 
 def test_sentences_name_options_as_python_has_them(tmp_path):
     scores, labels = data(np.random.default_rng(3))
-    report = sp.compare(scores, labels, "sleep-aasm", kind="probs", margin=0.01, wake_trim=30, bridge_unscored=True)
+    report = sp.compare(scores, labels, "sleep-aasm", kind="probs", margin=0.01, wake_trim=30,)
     for ending in ("md", "html"):
         report.save(tmp_path / f"r.{ending}")
         text = (tmp_path / f"r.{ending}").read_text()

@@ -53,11 +53,9 @@ class Run:
         return reference.prepare("probs", self.probs, temperature=self.options.get("temperature", 1))
 
     def neighbours(self, path):
-        """[n,2] steps of a chain that both have a class; of the reference, if asked for, across steps
-        without."""
+        """[n,2] neighbouring steps of a chain that both have a class."""
         t, chain = np.flatnonzero(path >= 0), np.cumsum(~self.joined)
-        near = np.diff(t) == 1 if "bridge_unscored" not in self.options or path is not self.labels else True
-        return np.stack([t[:-1], t[1:]], axis=1)[(np.diff(chain[t]) == 0) & near]
+        return np.stack([t[:-1], t[1:]], axis=1)[(np.diff(chain[t]) == 0) & (np.diff(t) == 1)]
 
     def pairs(self, path):
         return path[self.neighbours(path)]

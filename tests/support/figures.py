@@ -126,7 +126,7 @@ FIGURES = {
         "subjects": "len(set(run.subjects)) if run.subjects is not None else ABSENT",
         "steps": "S",
         "scored_steps": "int(scored.sum())",
-        **each("epoch_seconds margin bridge_unscored nll_clip", "options.get('%', ABSENT)"),
+        **each("epoch_seconds margin nll_clip", "options.get('%', ABSENT)"),
         **where("'epoch_seconds' in options", epoch_assumed="False"),
         "has_labels": "run.has_labels",
         "forbidden_count": "int((~rules.legal).sum())",
@@ -148,9 +148,6 @@ FIGURES = {
     },
     "reference": {
         **OF_RULES,
-        **where(
-            "'bridge_unscored' in options", bridged_transitions="int((np.diff(neighbours(path)) > 1).sum())"
-        ),
     },
     "strategy": {
         **where(

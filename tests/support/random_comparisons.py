@@ -103,7 +103,7 @@ RUNS = {
         "ids segments",
     ),
     "masked": (ABC, NO_C_AFTER_A, "", {}, "mask segments"),
-    "paths": (ABC, NO_C_AFTER_A, "--bridge-unscored", {"bridge_unscored": True}, "paths segments"),
+    "paths": (ABC, NO_C_AFTER_A, "", {}, "paths segments"),
     "permuted": (ABC, NO_C_AFTER_A, "", {}, "paths permuted"),
 }
 

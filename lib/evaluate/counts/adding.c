@@ -95,8 +95,6 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
     if (e->reference_broken.too_short)
         track->transitions.broken = &e->reference_broken;
     TRY(add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_transitions, err));
-    if (c->bridge_unscored && !sp_add_bridged(e, r))
-        TRY(sp_no_memory(err));
     int64_t illegal = c->reference.illegal - track->illegal_before;
     if (r->rest == 0 && illegal > c->reference_frequencies.worst_illegal) {
         c->reference_frequencies.worst_illegal = illegal;

@@ -481,11 +481,6 @@ typedef struct sp_comparison {
     int64_t n_reference_transition_pairs;
     sp_pair_count *reference_transition_pairs;
     sp_frequencies reference_frequencies; /* when has_labels */
-    /* The reference's chain is not broken where steps are unscored: of two scored steps of one recording and segment with nothing
-     * but unscored steps between them, the pair counts among `reference`, its illegal pairs and moves like two neighbours.
-     * Nothing else changes: starts, ends, runs (short ones too) and boundaries stop at unscored steps as ever. */
-    bool bridge_unscored;
-    int64_t bridged_transitions;   /* of `reference` */
     sp_value mask_ceiling;         /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible;    /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_class_runs *reference_runs; /* [K]; NULL without labels */

@@ -134,11 +134,6 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
     note_codes(c, lines);
     if (c->has_length_trim)
         note_cut(c, lines);
-    if (c->bridge_unscored)
-        sp_table_say(
-            lines, SP_TONE_PLAIN,
-            "Of the reference's transitions %jd lead%s across unscored {steps} ({=bridge-unscored}).",
-            c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_format(line, "The greatest score%s of ", c->n_against ? " of the first classifier" : "");

@@ -129,7 +129,7 @@ class TestLongRecordings(st.TestCase):
             f["offsets"] = self.offsets
             f["true"] = np.where(self.labels < 0, -1, K - self.labels)
         everything = ("--json", "r.json", "--csv", "r.csv", "--report", "r.html")
-        for words in (("paths.h5",), ("paths.h5", "--labels", "in.h5"), ("paths.h5", "--labels", "in.h5", "--bridge-unscored"),
+        for words in (("paths.h5",), ("paths.h5", "--labels", "in.h5"),
                       ("others.h5", "--labels", "others.h5", "--labels-dataset", "true", "--model", "ring.json", "--label-map",
                        ",".join("%d=%s" % (code, name) for name, code in codes.items()))):
             kept = []

@@ -38,11 +38,6 @@ REFUSED = [
         "--nll-clip needs scores and labels: it is about the likelihood of the labels",
     ),
     (
-        "bare.h5",
-        "--bridge-unscored",
-        "--bridge-unscored needs labels: it is their chain that unscored steps break",
-    ),
-    (
         "abc.h5",
         "--wake-trim 3",
         "--wake-trim is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM (or names that "

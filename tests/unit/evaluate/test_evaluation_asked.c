@@ -4,24 +4,6 @@
 #include "example_paths.h"
 #include "statepath/model_json.h"
 
-/* The unscored step of n1 stands between C and C: gone over, it is one transition more, and no change. */
-static void test_bridged_transitions(void **state)
-{
-    (void)state;
-    sp_run_options options = sp_run_options_default();
-    sp_comparison *plain = example_evaluated(&options);
-    options.bridge_unscored = 1;
-    sp_comparison *c = example_evaluated(&options);
-    assert_int_equal(c->bridged_transitions, 1);
-    assert_int_equal(c->reference.transitions, plain->reference.transitions + 1);
-    assert_int_equal(c->reference.changes, plain->reference.changes);
-    assert_int_equal(c->reference.illegal, plain->reference.illegal);
-    assert_int_equal(c->reference_transition_counts[C * 3 + C],
-                     plain->reference_transition_counts[C * 3 + C] + 1);
-    sp_comparison_free(plain);
-    sp_comparison_free(c);
-}
-
 /* Of n3, which greedy did not decode, one step is A and two are C. */
 static void test_collapsed_undecoded(void **state)
 {
@@ -160,11 +142,8 @@ static void test_density_of_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bridged_transitions),
-        cmocka_unit_test(test_collapsed_undecoded),
-        cmocka_unit_test(test_rates_per_hour),
-        cmocka_unit_test(test_errors_end_at_gaps),
-        cmocka_unit_test(test_subjects),
+        cmocka_unit_test(test_collapsed_undecoded), cmocka_unit_test(test_rates_per_hour),
+        cmocka_unit_test(test_errors_end_at_gaps),  cmocka_unit_test(test_subjects),
         cmocka_unit_test(test_density_of_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
