@@ -105,22 +105,13 @@ const char *sp_own_name(const char *strategy, const char *classifier)
 
 /* ---- likelihood ---- */
 
-/* What sums become: the mean, and that of clipped probabilities. */
-static void nll_values(const sp_nll *nll, sp_value *out, sp_value *clipped)
+/* What sums become. */
+static sp_value nll_value(const sp_nll *nll)
 {
     double mean;
-    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
-        *out = value_undefined("no scored steps");
-    else if (isinf(mean))
-        *out = value_undefined("infinite: the scores give a step of the reference probability 0");
-    else
-        *out = value_of(mean);
-    if (nll->clip == 0)
-        *clipped = value_undefined("not asked for");
-    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
-        *clipped = value_undefined("no scored steps");
-    else
-        *clipped = value_of(mean);
+    return sp_nll_mean(nll, &mean, NULL) != SP_OK ? value_undefined("no scored steps")
+           : isinf(mean) ? value_undefined("infinite: the scores give a step of the reference probability 0")
+                         : value_of(mean);
 }
 
 void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
@@ -128,8 +119,7 @@ void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
     comparison->has_nll = true;
     comparison->nll_steps = nll->n_steps;
     comparison->nll_impossible = nll->n_impossible;
-    comparison->nll_clip = nll->clip;
-    nll_values(nll, &comparison->nll, &comparison->nll_clipped);
+    comparison->nll = nll_value(nll);
 }
 
 sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores,
@@ -146,6 +136,6 @@ sp_status sp_against_describe(sp_against *against, const char *file, int64_t fil
     against->has_nll = true;
     against->nll_steps = nll->n_steps;
     against->nll_impossible = nll->n_impossible;
-    nll_values(nll, &against->nll, &against->nll_clipped);
+    against->nll = nll_value(nll);
     return SP_OK;
 }

@@ -182,8 +182,7 @@ typedef struct sp_comparison_texts {
 } sp_comparison_texts;
 sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
 
-/* Sets nll and nll_clipped from their sums: undefined where the reference is impossible somewhere (not when clipped), or no step
- * counts. */
+/* Sets nll from its sums: undefined where the reference is impossible somewhere, or no step counts. */
 void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
 
 /* The same for another classifier, with what its scores are; nll NULL: no likelihood. Texts are copied, NULL: not known. SP_OK,

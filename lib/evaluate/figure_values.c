@@ -33,8 +33,6 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return c->has_entities ? NULL : "the classes are no tags of entities";
     case SP_NEEDS_NLL:
         return c->has_nll ? NULL : "the scores are not there, or are clamped";
-    case SP_NEEDS_NLL_CLIP:
-        return c->has_nll && c->nll_clip > 0 ? NULL : "not asked for";
     case SP_NEEDS_PATH_SCORE:
         return s->has_path_score ? NULL : "no scores";
     case SP_NEEDS_REGRET:
@@ -63,8 +61,6 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return sp_compared_by(metric_of(owner))->tests >= SP_SIGN_FLIPS ? NULL : "not tested";
     case SP_NEEDS_ITS_NLL:
         return ((const sp_against *)owner->own)->has_nll ? NULL : "the scores are clamped";
-    case SP_NEEDS_ITS_CLIP:
-        return ((const sp_against *)owner->own)->has_nll && c->nll_clip > 0 ? NULL : "not asked for";
     case SP_NEEDS_DURATIONS:
         return c->has_durations ? NULL : "the model has no durations";
     case SP_NEEDS_HARD_RULES:

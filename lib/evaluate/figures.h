@@ -33,7 +33,6 @@ typedef enum sp_figure_need {
     SP_NEEDS_ARGMAX,   /* among the strategies */
     SP_NEEDS_ENTITIES, /* classes that are tags */
     SP_NEEDS_NLL,
-    SP_NEEDS_NLL_CLIP,
     SP_NEEDS_PATH_SCORE,
     SP_NEEDS_REGRET,
     SP_NEEDS_KAPPA_WEIGHTS,
@@ -48,7 +47,6 @@ typedef enum sp_figure_need {
     SP_NEEDS_TESTS,      /* a pair that is compared by a figure with all tests (compared.h) */
     SP_NEEDS_SIGN_FLIP,  /* with these tests at least */
     SP_NEEDS_ITS_NLL,    /* another classifier whose scores have a likelihood */
-    SP_NEEDS_ITS_CLIP,   /* and a clipped one */
     SP_NEEDS_DURATIONS,  /* of the model */
     SP_NEEDS_HARD_RULES, /* over more steps, of the model or of recordings */
     SP_NEEDS_PRICED_RULES,

@@ -77,9 +77,6 @@ static const sp_figure of_against[] = {
         NEEDS_BOTH(LABELS, ITS_NLL)),
     ROW("nll_impossible_steps", nll_impossible, "impossible steps", 0,
         "steps whose reference has probability 0", CSV, N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_NLL)),
-    ROW("nll_clipped", nll_clipped, "clipped likelihood", 4,
-        "nll with smaller probabilities raised to nll_clip", CSV, LESS, N(HERE(nll_steps)),
-        NEEDS_BOTH(LABELS, ITS_CLIP)),
 };
 #undef OWN
 

@@ -169,8 +169,6 @@ sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out
         const sp_nll nll = sp_nll_sums_value(&c->sums[i].nll);
         if (sp_nll_mean(&nll, &made->nll.value, NULL) != SP_OK || isinf(made->nll.value))
             made->nll = (sp_value){.undefined = "the scores give a labelled step probability 0"};
-        if (sp_nll_clipped_mean(&nll, &made->nll_clipped.value, NULL) != SP_OK)
-            made->nll_clipped = (sp_value){.undefined = nll.clip > 0 ? "no scored steps" : "not asked for"};
         status = sp_reliability_finish(c->sums[i].reliability, level, &made->reliability, err);
         out->n_calibrations += status == SP_OK;
     }

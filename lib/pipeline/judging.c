@@ -279,14 +279,9 @@ static void describe_input(judging *j)
 static void share(judging *j)
 {
     sp_pipeline *p = j->p;
-    const double clip = p->likelihood.nll.clip;
-    for (int i = 0; p->likelihood.calibration && i < p->likelihood.calibration->n; i++)
-        p->likelihood.calibration->sums[i].nll.clip = clip;
     use_wake_trim(p, &j->how, p->about.column_of_label);
-    for (int32_t i = 0; i < p->n_against; i++) {
-        p->against[i].p.likelihood.nll.clip = clip;
+    for (int32_t i = 0; i < p->n_against; i++)
         use_wake_trim(&p->against[i].p, &j->how, p->against[i].column);
-    }
 }
 
 /* Reads the options and makes the evaluation, which takes what the pipeline then runs; `j` stays where it is. To be closed in any
@@ -325,7 +320,6 @@ static sp_status judging_open(judging *j, sp_pipeline *p, sp_error *err)
         p->against[i].p.words = j->how.words;
         p->against[i].p.work = j->how.work;
     }
-    TRY(sp_nll_clip_read(o->nll_clip, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
     share(j);
     const sp_consumer consumer = consumer_of(j);

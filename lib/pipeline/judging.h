@@ -47,8 +47,6 @@ void sp_evaluation_words_clear(sp_evaluation_words *j);
 /* How intervals are made. */
 sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan *plan);
 
-/* `nll_clip` for sp_nll.clip: 0 where it is NaN. SP_OK; SP_EINVAL (there is no likelihood). */
-sp_status sp_nll_clip_read(double nll_clip, bool has_likelihood, double *clip, sp_error *err);
 
 /* Runs all recordings, evaluates them, and describes the result. */
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err);

@@ -212,18 +212,6 @@ done:
     return status;
 }
 
-sp_status sp_nll_clip_read(double nll_clip, bool has_likelihood, double *clip, sp_error *err)
-{
-    *clip = 0;
-    if (isnan(nll_clip))
-        return SP_OK;
-    if (!has_likelihood)
-        return sp_fail(err, SP_EINVAL,
-                       "`nll_clip` needs scores and labels: it is about the likelihood of the labels");
-    *clip = nll_clip;
-    return SP_OK;
-}
-
 void sp_evaluation_words_clear(sp_evaluation_words *j)
 {
     for (int32_t i = 0; i < j->n_collapses; i++)

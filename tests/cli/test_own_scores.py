@@ -62,13 +62,13 @@ class TestOwnScores(st.TestCase):
         results = {}
         for model in ("m.json", "plain.json"):
             self.statepath("compare", "in.h5", "--against", "old=in.h5", "--kind", "scores", "-m", model, "--missing", "uniform", "--json", "o.json",
-                           "--nll-clip", "1e-9", "-f", "-q")
+                           "-f", "-q")
             results[model] = json.loads(self.read("o.json"))
         plain, scaled = results["plain.json"], results["m.json"]
         self.assertEqual(scaled["argmax_ties"], plain["argmax_ties"])
         self.assertEqual(scaled["argmax_ties"]["steps"], 3)  # two ties, and a step that says nothing
         for before, after in ((plain, scaled), (plain["against"][0], scaled["against"][0])):
-            self.assertAlmostEqual(after["nll_clipped"], before["nll_clipped"], places=12)
+            self.assertAlmostEqual(after["nll"], before["nll"], places=12)
             for key in ("brier", "ece", "accuracy", "confidence"):
                 self.assertAlmostEqual(after["calibration"][key], before["calibration"][key], places=12, msg=key)
         self.assertEqual(set(scaled["calibrations"]), {"given", "decoded"})

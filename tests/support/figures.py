@@ -111,7 +111,6 @@ LIKELIHOOD = where(
     nll="likelihood(o)",
     nll_steps="len(of_reference(o)[0])",
     nll_impossible_steps="int((of_reference(o)[0] == 0).sum())",
-    nll_clipped="likelihood(o, options['nll_clip']) if 'nll_clip' in options else ABSENT",
 )
 # Names and texts, and what files say: other tests compare them.
 TEXTS = """command file bytes subjects_from path_codes label_codes labels_file model model_description
@@ -126,7 +125,7 @@ FIGURES = {
         "subjects": "len(set(run.subjects)) if run.subjects is not None else ABSENT",
         "steps": "S",
         "scored_steps": "int(scored.sum())",
-        **each("epoch_seconds margin nll_clip", "options.get('%', ABSENT)"),
+        **each("epoch_seconds margin", "options.get('%', ABSENT)"),
         **where("'epoch_seconds' in options", epoch_assumed="False"),
         "has_labels": "run.has_labels",
         "forbidden_count": "int((~rules.legal).sum())",

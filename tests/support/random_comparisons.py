@@ -54,8 +54,8 @@ RUNS = {
     "actions": (
         ["background", "pour", "stir"],
         {"forbid": {"pour": ["stir"]}},
-        "--strategies argmax,viterbi --nll-clip 0.01  --temperature 0.7",
-        {"background": ["background"], "nll_clip": 0.01, "temperature": 0.7},
+        "--strategies argmax,viterbi --temperature 0.7",
+        {"background": ["background"], "temperature": 0.7},
         "zeros",
     ),
     "rules": (
@@ -90,8 +90,8 @@ RUNS = {
     "against": (
         ABC,
         NO_C_AFTER_A,
-        "--strategies argmax,viterbi --against old=old.h5 --nll-clip 0.05",
-        {"nll_clip": 0.05},
+        "--strategies argmax,viterbi --against old=old.h5",
+        {},
         "other subjects",
     ),
     "unlabelled": (ABC, NO_C_AFTER_A, "--epoch-seconds 2", {"epoch_seconds": 2}, "unlabelled segments"),

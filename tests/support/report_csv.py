@@ -27,7 +27,7 @@ OVER = {
     "entity_decoded": "entity_precision",
     "predicted": "precision",
     "support": "recall",
-    "nll_steps": "nll nll_clipped nll_impossible_steps",
+    "nll_steps": "nll nll_impossible_steps",
 }
 OVER = {key: of for of, keys in OVER.items() for key in keys.split()}
 

@@ -161,8 +161,6 @@ static sp_status check_step(int32_t n_classes, int64_t t, int32_t label, double 
 static void count_loss(sp_nll_sums *nll, double w, double loss)
 {
     nll->n_steps++;
-    if (nll->clip > 0)
-        sp_exact_add(&nll->clipped_sum, w * fmin(loss, -log(nll->clip)));
     if (loss == INFINITY) {
         nll->n_impossible++;
         sp_exact_add(&nll->impossible_weight, w);
@@ -233,7 +231,5 @@ sp_nll sp_nll_sums_value(const sp_nll_sums *nll)
                     .weight = sp_exact_value(&nll->weight),
                     .impossible_weight = sp_exact_value(&nll->impossible_weight),
                     .n_steps = nll->n_steps,
-                    .n_impossible = nll->n_impossible,
-                    .clip = nll->clip,
-                    .clipped_sum = sp_exact_value(&nll->clipped_sum)};
+                    .n_impossible = nll->n_impossible};
 }

@@ -16,11 +16,10 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
 
 void sp_reliability_sums_free(sp_reliability_sums *sums);
 
-/* The sums of sp_nll (mask.h), whatever the order. Starts from {0}; clip is set at the start. */
+/* The sums of sp_nll (mask.h) without clipped ones, whatever the order. Starts from {0}. */
 typedef struct sp_nll_sums {
-    sp_exact_sum sum, weight, impossible_weight, clipped_sum;
+    sp_exact_sum sum, weight, impossible_weight;
     int64_t n_steps, n_impossible;
-    double clip;
 } sp_nll_sums;
 sp_nll sp_nll_sums_value(const sp_nll_sums *nll);
 

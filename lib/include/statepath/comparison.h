@@ -402,7 +402,6 @@ typedef struct sp_against {
     bool has_nll;
     sp_value nll;
     int64_t nll_steps, nll_impossible;
-    sp_value nll_clipped;
     sp_reliability *reliability; /* owned; NULL: none */
 } sp_against;
 
@@ -481,7 +480,7 @@ typedef struct sp_comparison {
     int64_t n_reference_transition_pairs;
     sp_pair_count *reference_transition_pairs;
     sp_frequencies reference_frequencies; /* when has_labels */
-    sp_value mask_ceiling;         /* undefined "not asked for" without with_ceiling */
+    sp_value mask_ceiling;                /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible;    /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_class_runs *reference_runs; /* [K]; NULL without labels */
     uint8_t *background;           /* [K] 1: its runs are no segments; NULL: all are */
@@ -489,9 +488,7 @@ typedef struct sp_comparison {
     bool has_nll;
     sp_value nll; /* mean negative log-likelihood of the reference, nats per step, weighted (mask.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
-    double nll_clip;      /* probability that smaller ones are raised to in nll_clipped; 0: not asked for */
-    sp_value nll_clipped; /* over all steps that count; undefined "not asked for", "no scored steps" */
-    bool has_ties;        /* scores were there to look at */
+    bool has_ties;                     /* scores were there to look at */
     int64_t
         tie_steps; /* steps whose greatest score, if finite, several classes share: argmax takes the first */
     int64_t tie_scored_steps;    /* of them with a reference */

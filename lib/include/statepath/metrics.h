@@ -199,7 +199,7 @@ typedef enum sp_scaling {
 } sp_scaling;
 typedef struct sp_calibration {
     sp_scaling scaling;
-    sp_value nll, nll_clipped;   /* as those of the comparison */
+    sp_value nll;                /* as that of the comparison */
     sp_reliability *reliability; /* owned */
 } sp_calibration;
 enum { SP_MOST_CALIBRATIONS = 3 };

@@ -33,7 +33,6 @@ class Judging(TypedDict, total=False):
     background: str | None
     margin: float | None
     wake_trim: float | None
-    nll_clip: float | None
     rule_costs: bool | None
     trace_steps: int | None
     what_if_bytes: int | None
@@ -210,7 +209,7 @@ def compare(
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `label_order`, "columns" or "model": what numbers of labels are where the columns are in
         another order than the model's classes, which is an error without it; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `interval`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `rule_costs`.
+        `weighted_kappa`, `interval`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `rule_costs`.
 
     Returns
     -------

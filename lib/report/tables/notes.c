@@ -54,18 +54,10 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
         sp_buffer_format(line, "Mean negative log-likelihood of the reference%s, before any decoding: ",
                          c->n_against ? " by the first classifier" : "");
         if (c->nll.undefined)
-            sp_buffer_say(line,
-                          c->nll_clip > 0 ? "infinite, the scores give %jd of %jd {steps} probability 0."
-                                          : "infinite, the scores give %jd of %jd {steps} probability 0 "
-                                            "({=nll-clip P} takes at least P).",
+            sp_buffer_say(line, "infinite, the scores give %jd of %jd {steps} probability 0.",
                           c->nll_impossible, c->nll_steps);
         else
             sp_buffer_say(line, "%.4f nats per {step}.", c->nll.value);
-        if (c->nll_clip > 0 && !c->nll_clipped.undefined)
-            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f", c->nll_clip,
-                          c->nll_clipped.value);
-        if (c->nll_clip > 0 && !c->nll_clipped.undefined)
-            sp_buffer_words(line, c->nll.undefined ? " nats per {step}." : ".");
     }
     sp_note_probabilities(c, lines);
     sp_note_against(c, lines);

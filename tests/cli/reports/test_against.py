@@ -163,20 +163,19 @@ class TestAgainst(st.TestCase):
         for name in cut["strategies"]:
             self.assertEqual(both["strategies"]["old." + name], cut["strategies"][name])
 
-    def test_clamp_wake_trim_and_clip(self):
+    def test_clamp_and_wake_trim(self):
         self.pack("new.h5", self.strong, self.labels)
         self.pack("old.h5", self.weak, self.labels)
         self.pack("turned.h5", self.weak, columns=[3, 0, 4, 2, 1])
-        for options, status in ((["--clamp"], 3), (["--wake-trim", "5"], 0), (["--nll-clip", "0.2"], 0)):  # labels break rules
+        for options, status in ((["--clamp"], 3), (["--wake-trim", "5"], 0))):  # labels break rules
             both = self.json_of("new.h5", "--against", "old=turned.h5", *options, status=status)
             alone = self.json_of("old.h5", *options, status=status)
             for name, figures in alone["strategies"].items():
                 for key in ("accuracy", "confusion", "illegal"):
                     self.assertEqual(both["strategies"]["old." + name][key], figures[key], (options, name, key))
-            for key in ("nll", "nll_clipped"):
-                self.assertEqual(key in alone, key in both["against"][0])
-                if key in alone:
-                    self.assertAlmostEqual(both["against"][0][key], alone[key], 9)
+            self.assertEqual("nll" in alone, "nll" in both["against"][0])
+            if "nll" in alone:
+                self.assertAlmostEqual(both["against"][0]["nll"], alone["nll"], 9)
 
     # ---- statistics ----
 
@@ -233,7 +232,7 @@ class TestAgainst(st.TestCase):
                                       r"old.viterbi.kappa - 0.01 is 0\.\d+\n$")
         self.refuses(*run, "--fail-if", "old.acuracy > 1", status=2,
                      sentence='--fail-if: the gate at "acuracy > 1": old is a classifier: its strategies are old.argmax and the like; '
-                              'beside them it has no such figure; there are bytes, nll, nll_steps, nll_impossible_steps, nll_clipped')
+                              'beside them it has no such figure; there are bytes, nll, nll_steps, nll_impossible_steps')
         self.refuses(*run, "-s", "viterbi", "--fail-if", "old.viterbi.fixed > 1", status=2,
                      sentence='--fail-if: the gate at "fixed > 1": fixed counts against argmax, which is not among the strategies')
 

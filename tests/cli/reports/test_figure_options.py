@@ -30,13 +30,7 @@ REFUSED = [
         "--margin -1: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
     ),
     ("in.h5", "--wake-trim -3", "--wake-trim -3: minutes of wake kept before and after sleep, such as 30"),
-    ("in.h5", "--nll-clip 0", "--nll-clip 0: a probability between 0 and 1, such as 1e-6"),
     ("bare.h5", "--wake-trim 3", "--wake-trim needs labels: they say where sleep begins and ends"),
-    (
-        "bare.h5",
-        "--nll-clip 1e-6",
-        "--nll-clip needs scores and labels: it is about the likelihood of the labels",
-    ),
     (
         "abc.h5",
         "--wake-trim 3",
@@ -111,8 +105,6 @@ class TestFigureOptions(st.TestCase):
                 "takes the first of them." % ties,
                 text,
             )
-            clipped = (found["nll_clip"], found["nll_clipped"])
-            self.assertIn("With probabilities below %g taken for it: %.4f" % clipped, text)
         run = make_run(self, "permuted", 1, "--markdown", "r.md")
         would, now = (run.result["strategies"]["x"][key] for key in ("labels_may_be_permuted", "accuracy"))
         self.assertEqual(would["names"], {"a": "c", "b": "a", "c": "b"})
