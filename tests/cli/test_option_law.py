@@ -44,8 +44,8 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --ids                           ; --reference other.h5
     --only                          ; = nights -m m.json -o out.h5
     ! --comments none
-    --header                        ; = votes.csv -m m.json -o out.h5
-    --no-header                     ; = table.csv --kind scores -m m.json -o out.h5
+    --header yes                    ; = votes.csv -m m.json -o out.h5
+    --header no                     ; = table.csv --kind scores -m m.json -o out.h5
     --classes                       ; = bare.h5 -m m.json -o out.h5
     --gaps                          ; = holes.h5 -m m.json -o out.h5
     --unscored                      ; = hundred.h5 -m m.json -o out.h5
@@ -64,8 +64,8 @@ every night.h5 -m m.json -o out.h5 --json r.json
 
 inspect night.h5
     --comments hash                 ; = hash.conll -m tags.json
-    --header                        ; = votes.csv
-    --no-header                     ; = table.csv --kind scores
+    --header yes                    ; = votes.csv
+    --header no                     ; = table.csv --kind scores
     --model sleep-strict
     --lengths                       ; = padded.h5
     --ids
@@ -128,8 +128,8 @@ evaluate paths.h5 --labels night.h5 --json r.json
 fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
     --features none
-    --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
-    --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
+    --header yes                    ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
+    --header no                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
     --label-order                   ; = sorted.h5 --labels numbers.h5 -r m.json -o out.json --method counts
     --rules sleep-aasm              ; = night.h5 -o out.json --method counts
@@ -163,8 +163,8 @@ stream -m m.json --lag 2 <lines.txt
 
 convert night.h5 -o out.h5
     --comments hash                 ; = hash.conll -o out.conll
-    --header                        ; = votes.csv -o out.h5
-    --no-header                     ; = table.csv --kind scores -o out.h5
+    --header yes                    ; = votes.csv -o out.h5
+    --header no                     ; = table.csv --kind scores -o out.h5
     --trim-to-shortest              ; --labels long.h5
     --label-order                   ; = sorted.h5 --labels numbers.h5 -m m.json -o out.h5
     --model m.json                  ; --codes nsrr --labels nsrr
@@ -239,8 +239,8 @@ mask apply night.h5 -m m.json -o out.h5
 
 mask leak night.h5 -m m.json --json r.json
     ... mask softmax
-    --header                        ; = votes.csv -m m.json
-    --no-header                     ; = table.csv --kind scores -m m.json
+    --header yes                    ; = votes.csv -m m.json
+    --header no                     ; = table.csv --kind scores -m m.json
     --model                         ; = night.h5
     --force                         ; = night.h5 -m m.json --json old.json
     --json                          ; = night.h5 -m m.json

@@ -93,13 +93,13 @@ ROWS = [
      'THIS: line 3, column 2 (N1): "n.a." is not a number'),
     ("votes.csv", "0,1\n0,1\n1,0\n", "decode THIS -m two.json -o out.csv",
      "THIS: the first line, the numbers 0 to 1, may be a header or a step: no line below has a number "
-     "that is not whole; --header says that it names the columns, --no-header that it is a step"),
+     "that is not whole; --header yes says that it names the columns, --header no that it is a step"),
     ("votes_alone.csv", "0,1\n", "decode THIS -m two.json -o out.csv",
      "THIS: the first line, the numbers 0 to 1, may be a header or a step: no line below has a number "
-     "that is not whole; --header says that it names the columns, --no-header that it is a step"),
-    ("both_headers.csv", HEAD + ROW, "inspect THIS --header --no-header",
-     "--header and --no-header say the opposite; leave one of them out", 2),
-    ("words_no_header.csv", HEAD + ROW, "inspect THIS --no-header",
+     "that is not whole; --header yes says that it names the columns, --header no that it is a step"),
+    ("odd_header.csv", HEAD + ROW, "inspect THIS --header maybe",
+     "--header maybe: it is yes (the first line names the columns), no (it is a step) or auto", 2),
+    ("words_no_header.csv", HEAD + ROW, "inspect THIS --header no",
      'THIS: line 1, column 1: "Wake" is not a number'),
     ("transposed.csv", HEAD + ROW, "compare THIS -m sleep-aasm --transpose",
      "THIS: --transpose is for arrays of .npy and .npz, and this is a table of text", 2),

@@ -21,7 +21,7 @@ T = len(TRUE)
 ORDER = list(range(T))
 random.Random(5).shuffle(ORDER)
 TURNED = [3, 1, 0, 4, 2]
-NOTE = ("statepath: note: %s: its first line, the numbers of the columns, is taken for a header; --no-header "
+NOTE = ("statepath: note: %s: its first line, the numbers of the columns, is taken for a header; --header no "
         "reads it as a step\n")
 
 
@@ -55,15 +55,15 @@ SCORES = {
     "blanks, no header": (savetxt(PROBS), []),
     "numpy's header": (savetxt(PROBS, delimiter=",", header=",".join(STAGES)), []),
     "commas, no header": (savetxt(PROBS, delimiter=","), []),
-    "no header, said": (table(scores()), ["--no-header"]),
-    "a header, said": (table(scores(), STAGES), ["--header"]),
+    "no header, said": (table(scores()), ["--header", "no"]),
+    "a header, said": (table(scores(), STAGES), ["--header", "yes"]),
     "index of pandas": (table([STEPS, *scores()], ["", *STAGES]), []),
     "index as pandas reads it": (table([STEPS, *scores()], ["Unnamed: 0", *STAGES]), []),
     "index of R": (table([['"%d"' % t for t in COUNT], *scores()], ["", *STAGES]), []),
     "index, numbers for names": (table([STEPS, *scores()], ["", *PANDAS]), []),
     "numbers for names": (table(scores(), PANDAS), []),
-    "numbers for names, said": (table(scores(), PANDAS), ["--header"]),
-    "numbers from 1": (table(scores(), list("12345")), ["--header"]),
+    "numbers for names, said": (table(scores(), PANDAS), ["--header", "yes"]),
+    "numbers from 1": (table(scores(), list("12345")), ["--header", "yes"]),
     "logits": (table(scores(LOGITS), PANDAS), ["--kind", "logits"]),
     "logits from 1": (table(scores(LOGITS), list("12345")), ["--kind", "logits"]),
     "log probabilities": (table(scores(LOGITS), STAGES), ["--kind", "log_probs"]),
@@ -165,8 +165,8 @@ class TestTables(st.TestCase):
                       ("fit", "x.csv", "--labels", "l.txt", "-r", "sleep-aasm", "-o", "m.json"),
                       ("fit", "x.csv", "--method", "em", "-r", "sleep-aasm", "-o", "e.json")):
             self.assertIn(NOTE % "x.csv", self.statepath(*words, "--kind", "logits").stderr, words)
-            self.assertNotIn("note", self.statepath(*words, "--kind", "logits", "--header", "-f").stderr)
-        for words, steps in (([], T), (["--no-header"], T + 1)):
+            self.assertNotIn("note", self.statepath(*words, "--kind", "logits", "--header", "yes", "-f").stderr)
+        for words, steps in (([], T), (["--header", "no"], T + 1)):
             said = self.statepath("inspect", "x.csv", "--kind", "logits", *words).stdout
             self.assertIn("steps       %d;" % steps, said)
             self.assertEqual("is taken for a header" in said, not words)
@@ -180,8 +180,8 @@ class TestTables(st.TestCase):
         self.statepath(*decode, "two.json")
         self.assertEqual(self.read("p.csv").decode().split()[1:], ["x,0,b", "x,1,a"])
         self.write("x.csv", "0,1\n0,1\n1,0\n")
-        for option, steps in (("--header", ["x,0,b", "x,1,a"]), ("--no-header", ["x,0,b", "x,1,b", "x,2,a"])):
-            self.statepath(*decode, "two.json", option)
+        for option, steps in (("yes", ["x,0,b", "x,1,a"]), ("no", ["x,0,b", "x,1,b", "x,2,a"])):
+            self.statepath(*decode, "two.json", "--header", option)
             self.assertEqual(self.read("p.csv").decode().split()[1:], steps)
         self.write("turned.json", '{"statepath_model": 1, "classes": ["1", "0"], "forbid": {}}')
         self.write("x.csv", "0,1\n.9,.1\n.2,.8\n")

@@ -165,7 +165,7 @@ char *sp_review_file_name(const char *output);
 
 /* Takes `gaps` and `unscored` into places. */
 void sp_run_gaps(const sp_run_options *o, sp_source_options *places);
-/* Takes `comments`, `header` and `no_header` into places. file: what is opened first; where neither it nor the file of labels is
+/* Takes `comments` and `header` into places. file: what is opened first; where neither it nor the file of labels is
  * of the format that they speak of, they are refused. NULL: that was asked. SP_OK, SP_EINVAL. */
 sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err);
 

@@ -166,7 +166,7 @@ static sp_status check_header(const table *t)
     return sp_fail(t->err, SP_EDATA,
                    "%s: the first line, the numbers %s to %s, may be a header or a step: no line below has a "
                    "number that is not "
-                   "whole; `header` says that it names the columns, `no_header` that it is a step",
+                   "whole; `header` yes says that it names the columns, `header` no that it is a step",
                    t->file, t->columns[0].name, t->columns[t->n_columns - 1].name);
 }
 
@@ -612,7 +612,7 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     TRY(sp_array_source_fill(source, request, err));
     if (t.is_header_taken)
         source->info.remark = "its first line, the numbers of the columns, is taken for a header; "
-                              "`no_header` reads it as a step";
+                              "`header` no reads it as a step";
 done:
     free_table(&t);
     return status;

@@ -30,16 +30,16 @@ static bool any_is(bool (*is_such)(const char *file), const sp_run_options *o, c
 
 sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err)
 {
-    const bool is_said = o->place.header || o->place.no_header;
     if (file && o->place.comments && !any_is(sp_source_has_columns, o, file))
         return sp_fail(err, SP_EINVAL, "`comments` speaks of columns of CoNLL, and %s is of another format",
                        file);
-    if (file && is_said && !sp_source_is_table(file))
-        return sp_fail(err, SP_EINVAL, "`%s` speaks of tables of scores in text, and %s is of another format",
-                       o->place.header ? "header" : "no_header", file);
+    if (file && o->place.header && !sp_source_is_table(file))
+        return sp_fail(err, SP_EINVAL,
+                       "`header` speaks of tables of scores in text, and %s is of another format", file);
     if (o->place.comments)
         places->comments = (sp_comments)sp_option_word(o, offsetof(sp_run_options, place.comments));
-    places->header = o->place.header ? SP_HEADER_THERE : o->place.no_header ? SP_HEADER_NONE : SP_HEADER_AUTO;
+    if (o->place.header)
+        places->header = (sp_header)sp_option_word(o, offsetof(sp_run_options, place.header));
     return SP_OK;
 }
 

@@ -188,13 +188,13 @@ def needed(package: str, what: str) -> Any:
 
 
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.
-_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report|join|break|none|hash)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
+_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report|join|break|none|hash|yes|no)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
 _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 
 
 def _argument(match: re.Match[str]) -> str:
-    if match[1] in ("header", "no_header"):
-        return f"header={match[1] == 'header'}"
+    if match[1] == "header" and match[2]:
+        return f"header={match[2] == 'yes'}"
     name = {"clamp": "labels", "for": "strategy", "label_map": "map", "label_codes": "codes"}.get(match[1], match[1])
     if match[2] or match[4]:
         return f'{name}="{match[2] or match[4]}"'

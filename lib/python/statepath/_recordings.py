@@ -284,7 +284,7 @@ def read(
     if places.get("unscored") is not None:
         how["unscored"] = str(places["unscored"])
     if places.get("header") is not None:
-        how["header" if places["header"] else "no_header"] = 1
+        how["header"] = "yes" if places["header"] else "no"
     if places.get("epoch_seconds") is not None:
         how["epoch_seconds"] = seconds_of(places["epoch_seconds"])
     notices: list[str] = []
