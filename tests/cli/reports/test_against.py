@@ -167,7 +167,7 @@ class TestAgainst(st.TestCase):
         self.pack("new.h5", self.strong, self.labels)
         self.pack("old.h5", self.weak, self.labels)
         self.pack("turned.h5", self.weak, columns=[3, 0, 4, 2, 1])
-        for options, status in ((["--clamp"], 3), (["--wake-trim", "5"], 0))):  # labels break rules
+        for options, status in ((["--clamp"], 3), (["--wake-trim", "5"], 0)):  # labels break rules
             both = self.json_of("new.h5", "--against", "old=turned.h5", *options, status=status)
             alone = self.json_of("old.h5", *options, status=status)
             for name, figures in alone["strategies"].items():
