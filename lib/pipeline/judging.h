@@ -47,7 +47,6 @@ void sp_evaluation_words_clear(sp_evaluation_words *j);
 /* How intervals are made. */
 sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan *plan);
 
-
 /* Runs all recordings, evaluates them, and describes the result. */
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err);
 
