@@ -7,7 +7,7 @@
 #include "core/try.h"
 
 /* Files that are read, and must not be written: the first, the rules, the labels, other classifiers. */
-enum { MOST_FIXED = 4 };
+enum { MOST_FIXED = 2 };
 
 static sp_status list_inputs(const options *o, const char *file, size_t n, sp_against_words *words,
                              input_file *inputs, sp_error *err)
@@ -16,8 +16,6 @@ static sp_status list_inputs(const options *o, const char *file, size_t n, sp_ag
     size_t at = 0;
     inputs[at++] = (input_file){"the input file", file};
     inputs[at++] = (input_file){"the rules", o->run.fit.rules};
-    inputs[at++] = (input_file){"the file of labels", o->run.place.labels};
-    inputs[at++] = (input_file){"the file of labels", o->run.reference};
     for (size_t i = 0; status == SP_OK && i < n; i++) {
         status = sp_against_read(o->run.against[i], &words[i], err);
         inputs[at++] = (input_file){"another classifier's file", words[i].file};

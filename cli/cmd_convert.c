@@ -34,10 +34,7 @@ static void show(void *arg, const sp_source_info *info)
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]},
-                                 {"the file of labels", o->run.place.labels},
-                                 {"the file of labels", o->run.reference},
-                                 {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
     bool is_quiet = o->quiet;
     (void)out;
     sp_status status = outputs_check(o, inputs, err);

@@ -38,10 +38,7 @@ static sp_status name_output(options *o, sp_error *err)
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]},
-                                 {"the file of labels", o->run.place.labels},
-                                 {"the file of labels", o->run.reference},
-                                 {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
     sp_status status =
         o->run.output ? SP_OK
                       : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");

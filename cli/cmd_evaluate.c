@@ -4,10 +4,7 @@
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]},
-                                 {"the file of labels", o->run.place.labels},
-                                 {"the file of labels", o->run.reference},
-                                 {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
     return outputs_make(o, inputs, sp_evaluate_file, out, err);
 }
 
@@ -22,8 +19,7 @@ const command evaluate_command = {
                        "  statepath evaluate others.csv --labels night.h5 --model sleep-aasm\n"
                        "      the CSV has the columns recording,step,label (step may be left out);\n"
                        "      labels are names of classes or their numbers\n"
-                       "  statepath evaluate ours.txt --codes utime --labels true.txt --label-codes rk \\\n"
-                       "      -m sleep-aasm\n"
+                       "  statepath evaluate ours.txt --codes utime --labels true.txt -m sleep-aasm\n"
                        "      a text of one label a line is one recording\n",
             .min_words = 1,
             .max_words = MANY_WORDS},

@@ -228,7 +228,6 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
                        sp_error *err)
 {
     o->run.trace_steps = o->report || o->figures ? DRAWN_STEPS : 0;
-    o->run.what_if_bytes = o->what_if && !strcmp(o->what_if, "off") ? 0 : o->what_if_bytes;
     sp_status status = SP_OK;
     TRY(outputs_check(o, inputs, err));
     TRY(open_figures(o, err));

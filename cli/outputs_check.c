@@ -81,6 +81,7 @@ typedef struct known_inputs {
     known_input *list;
     int n_files;
     sp_file_list **files; /* the lists that names are borrowed from */
+    char *labels;         /* the name of the file of labels */
 } known_inputs;
 
 static bool add_input(known_inputs *known, const char *what, const char *file)
@@ -123,19 +124,24 @@ static void free_inputs(known_inputs *known)
     for (int i = 0; i < known->n_files; i++)
         sp_file_list_free(known->files[i]);
     free(known->files);
+    free(known->labels);
     free(known->list);
 }
 
 static sp_status collect_inputs(const options *o, const input_file *inputs, known_inputs *known,
                                 sp_error *err)
 {
-    const input_file common[] = {{"the model", o->run.model},
-                                 {"the map of codes", o->run.map},
-                                 {"the map of codes", o->run.label_map}};
+    const input_file common[] = {{"the model", o->run.model}, {"the map of codes", o->run.map}};
+    const char *labels = o->run.place.labels, *dataset;
     sp_status status = SP_OK;
     for (; status == SP_OK && inputs->what; inputs++)
         if (inputs->file)
             status = add_files(known, inputs->what, inputs->file, err);
+    if (status == SP_OK && labels) {
+        known->labels = sp_labels_file(labels, &dataset);
+        status = known->labels ? add_files(known, "the file of labels", known->labels, err)
+                               : sp_fail(err, SP_ENOMEM, "no memory");
+    }
     for (const char *const *more = o->run.place.more; status == SP_OK && more && *more; more++)
         status = add_input(known, "an input file", *more) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
     for (size_t i = 0; status == SP_OK && i < sizeof common / sizeof common[0]; i++)

@@ -41,8 +41,7 @@ typedef struct sp_evaluation_options {
         classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     const sp_tag_scheme
         *scheme; /* of these tags, for the strict reading of entities; NULL: by their letters */
-    bool work_is_guessed, words_are_guessed;
-    sp_words words;
+    bool work_is_guessed;
     sp_work work; /* compares pairs by segments (actions) or entities (tags) too */
     const uint8_t
         *background; /* [K] 1: runs of the class are no segments; NULL: all are. Used during _new only */

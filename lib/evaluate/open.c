@@ -3,6 +3,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/statistics/intervals.h"
+#include "evaluate/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,8 +178,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->epoch_is_assumed = options->epoch_is_assumed;
     c->work = options->work;
     c->work_is_guessed = options->work_is_guessed;
-    c->words = options->words;
-    c->words_are_guessed = options->words_are_guessed;
+    c->words = sp_work_about(options->work)->words;
     c->reference_frequencies.worst_recording = -1;
     if (options->has_wake_trim)
         e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);

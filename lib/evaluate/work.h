@@ -5,8 +5,8 @@
 #include "statepath/metrics.h"
 
 typedef struct sp_work_row {
-    const char *name;     /* "actions" */
-    const char *unit;     /* "video/frame"; NULL: recording/step */
+    const char *name; /* "actions" */
+    sp_words words;
     const char *leads[4]; /* keys of figures of a strategy that are read before accuracy; ends with NULL */
     const char *marks
         [4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
@@ -26,10 +26,6 @@ sp_status sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *cla
                         sp_error *err);
 
 /* ---- what recordings and steps are called ---- */
-
-/* Reads "night/epoch": what one recording and one step are called. Plurals are as in English ("stories", "batches"), or given:
- * "series:series/sample". NULL: recording/step. SP_OK, or SP_EINVAL with *out untouched. */
-sp_status sp_words_read(const char *unit, sp_words *out, sp_error *err);
 
 /* One of the words; words may be NULL. */
 const char *sp_word_of(const sp_words *words, sp_word word);

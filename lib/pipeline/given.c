@@ -16,7 +16,7 @@ static sp_status tell(const sp_pipeline *p, int64_t n, int32_t *labels, sp_error
         if (about->labels_file && label >= p->model->n_classes)
             return sp_fail(err, SP_EDATA,
                            "%s: label %d, but model %s has %d classes; unscored steps are -1, and "
-                           "`label_codes` or `label_map` "
+                           "`codes` or `map` "
                            "reads others' numbers",
                            about->labels_file, label, p->model->name, p->model->n_classes);
         labels[t] = label >= 0 && about->column_of_label ? about->column_of_label[label] : label;

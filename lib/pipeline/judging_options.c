@@ -116,9 +116,7 @@ static sp_status read_work(const sp_run_plan *plan, int32_t K, const char *const
             "sleep-aasm` knows)");
     if (!are_tags)
         return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
-    how->words_are_guessed = !plan->has_work && !plan->has_words;
-    how->words = plan->words;
-    return plan->has_words ? SP_OK : sp_words_read(sp_work_about(how->work)->unit, &how->words, err);
+    return SP_OK;
 }
 
 static sp_status no_class(const char *name, int32_t K, const char *const *classes, sp_error *err)

@@ -135,9 +135,9 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
                            const sp_run_plan *plan, sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt};
-    if (opt->output || opt->codes || opt->map || opt->groups || opt->against || opt->reference || opt->shard)
+    if (opt->output || opt->codes || opt->map || opt->groups || opt->against || opt->shard)
         return sp_fail(err, SP_EINVAL,
-                       "`output`, `codes`, `map`, `groups`, `against`, `reference` and `shard` "
+                       "`output`, `codes`, `map`, `groups`, `against` and `shard` "
                        "are of files, not of recordings in memory");
     sp_status status = sp_pipeline_begin(p, from->info->file, opt, plan, err);
     p->from = *from;

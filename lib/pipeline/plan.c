@@ -9,6 +9,8 @@
 #include "core/try.h"
 #include "evaluate/work.h"
 
+enum { USUAL_PAGE_BYTES = 5000000 };
+
 /* Number of the word that is given; `usual` where there is none. */
 static int word(const sp_run_options *o, size_t place, int usual)
 {
@@ -17,6 +19,20 @@ static int word(const sp_run_options *o, size_t place, int usual)
 }
 
 #define WORD(member, usual) word(o, offsetof(sp_run_options, member), usual)
+
+/* "off" or a number of bytes. */
+static sp_status read_what_if(const char *given, int64_t *bytes, sp_error *err)
+{
+    char *end = NULL;
+    *bytes = USUAL_PAGE_BYTES;
+    if (!given)
+        return SP_OK;
+    *bytes = strcmp(given, "off") == 0 ? 0 : strtoll(given, &end, 10);
+    return *bytes >= 0 && *bytes <= INT32_MAX && (!end || (end != given && !*end))
+               ? SP_OK
+               : sp_fail(err, SP_EINVAL, "`what_if` %s: it is off, or a number of bytes, 0 to %d", given,
+                         INT32_MAX);
+}
 
 /* ---- strategies ---- */
 
@@ -100,8 +116,7 @@ sp_status sp_run_plan_make(const sp_run_options *o, sp_run_call call, sp_run_pla
         TRY(sp_strategy_parse(o->fit.strategy, &out->tuned_for, err));
     if (o->scheme)
         TRY(sp_tag_scheme_find(o->scheme, &out->scheme, err));
-    if ((out->has_words = o->unit != NULL))
-        TRY(sp_words_read(o->unit, &out->words, err));
+    TRY(read_what_if(o->what_if, &out->what_if_bytes, err));
 done:
     return status;
 }

@@ -40,9 +40,9 @@ typedef struct sp_run_plan {
     sp_kappa_weights kappa_weights;
     sp_interval_kind interval;
     const sp_tag_scheme *scheme; /* or NULL */
-    bool has_work, has_words;
-    sp_work work;   /* with has_work */
-    sp_words words; /* with has_words */
+    bool has_work;
+    sp_work work;          /* with has_work */
+    int64_t what_if_bytes; /* of scores that a page holds; 0: it does not decode */
 } sp_run_plan;
 
 /* Checks the options first, sp_options_check(). SP_OK, SP_EINVAL, SP_ENOMEM. */

@@ -240,8 +240,8 @@ sp_status sp_codes_refuse_sets(const sp_codes *codes, const char *why, sp_error 
 {
     if (codes->n_sets == 0)
         return SP_OK;
-    return sp_fail(err, SP_EINVAL, "`%smap`: %.40s (%.100s) is several classes, and %s", codes->prefix,
-                   codes->sets[0].code, codes->sets[0].classes, why);
+    return sp_fail(err, SP_EINVAL, "`map`: %.40s (%.100s) is several classes, and %s", codes->sets[0].code,
+                   codes->sets[0].classes, why);
 }
 
 /* ---- for messages ---- */
@@ -300,8 +300,8 @@ const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffe
         else
             sp_code_add(buffer, size, "a stage of %s", codes->preset->name);
         sp_code_add(buffer, size,
-                    ", for which the model has no class; say which it is, such as `%smap` '%.40s=%.40s'",
-                    codes->prefix, code, first);
+                    ", for which the model has no class; say which it is, such as `map` '%.40s=%.40s'", code,
+                    first);
         return buffer;
     }
     if (codes->preset) {
@@ -310,13 +310,11 @@ const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffe
         sp_code_add(buffer, size, "%snames of stages; ",
                     codes->n_entries || codes->preset->n_rows ? " and " : "");
     } else {
-        sp_code_add(buffer, size,
-                    "label \"%.40s\" is neither a class of the model nor in `%smap`, which has ", code,
-                    codes->prefix);
+        sp_code_add(buffer, size, "label \"%.40s\" is neither a class of the model nor in `map`, which has ",
+                    code);
         add_known(codes, buffer, size);
         sp_code_add(buffer, size, "; ");
     }
-    sp_code_add(buffer, size, "`%smap` '%.40s=%.40s' or '%.40s=unscored' says what it is", codes->prefix,
-                code, first, code);
+    sp_code_add(buffer, size, "`map` '%.40s=%.40s' or '%.40s=unscored' says what it is", code, first, code);
     return buffer;
 }

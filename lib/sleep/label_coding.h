@@ -57,7 +57,6 @@ struct sp_codes {
     char **classes;  /* [n_classes] */
     int32_t *column; /* [n_classes] what look-ups say for a class, or NULL: the class */
     char *name;
-    const char *prefix; /* of the options: "" or "label_" */
 };
 
 /* A whole number, however it is written. */

@@ -5,7 +5,7 @@
 #include "statepath/sleep.h"
 
 /* As sp_codes_new(); `entries` are those of `map`, or of the file that it names. */
-sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, bool is_of_labels,
-                              const sp_model *model, sp_codes **out, sp_error *err);
+sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, const sp_model *model,
+                              sp_codes **out, sp_error *err);
 
 #endif

@@ -85,9 +85,9 @@ static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
                     presets[i].name);
     }
     return sp_fail(err, SP_EINVAL,
-                   "`%scodes` %.60s: it is %s; other numbers and words are told one by one, such as `%smap` "
+                   "`codes` %.60s: it is %s; other numbers and words are told one by one, such as `map` "
                    "'0=Wake,9=unscored'",
-                   codes->prefix, name, list, codes->prefix);
+                   name, list);
 }
 
 /* The model's classes for the stages, SP_CODE_NO_CLASS where there is none. */
@@ -129,19 +129,18 @@ static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *er
     return SP_OK;
 }
 
-static sp_status no_class(const sp_codes *codes, const char *code, const char *class, const sp_model *model,
-                          sp_error *err)
+static sp_status no_class(const char *code, const char *class, const sp_model *model, sp_error *err)
 {
     char list[300] = "";
     for (int32_t k = 0; k < model->n_classes && k < 12; k++)
         sp_code_add(list, sizeof list, "%.40s, ", model->classes[k]);
-    return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: model %s has no class %.60s; write %s%sor unscored",
-                   codes->prefix, code, model->name, class, list, model->n_classes > 12 ? "... " : "");
+    return sp_fail(err, SP_EINVAL, "`map`: %.60s: model %s has no class %.60s; write %s%sor unscored", code,
+                   model->name, class, list, model->n_classes > 12 ? "... " : "");
 }
 
 /* The classes of "N1|N2|N3", n bytes, of this code. */
-static sp_status read_set(code_set *set, const sp_codes *codes, const char *code, const char *from, size_t n,
-                          const sp_model *model, sp_error *err)
+static sp_status read_set(code_set *set, const char *code, const char *from, size_t n, const sp_model *model,
+                          sp_error *err)
 {
     int32_t n_found = 0;
     char class[256];
@@ -150,21 +149,20 @@ static sp_status read_set(code_set *set, const sp_codes *codes, const char *code
         if (!sp_code_trimmed(at, (size_t)(to - at), class, sizeof class) || !*class)
             return sp_fail(
                 err, SP_EINVAL,
-                "`%smap`: %.60s: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'",
-                codes->prefix, code);
+                "`map`: %.60s: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'",
+                code);
         const int32_t k = sp_model_class(model, class, true);
         if (k < 0)
-            return no_class(codes, code, class, model, err);
+            return no_class(code, class, model, err);
         if (set->has[k])
-            return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: class %.60s stands there twice", codes->prefix,
-                           code, class);
+            return sp_fail(err, SP_EINVAL, "`map`: %.60s: class %.60s stands there twice", code, class);
         set->has[k] = 1;
         at = to + 1;
     }
     if (n_found == model->n_classes)
         return sp_fail(err, SP_EINVAL,
-                       "`%smap`: %.60s: these are all classes of model %s; write '%.60s=unscored'",
-                       codes->prefix, code, model->name, code);
+                       "`map`: %.60s: these are all classes of model %s; write '%.60s=unscored'", code,
+                       model->name, code);
     return SP_OK;
 }
 
@@ -176,7 +174,7 @@ static sp_status add_set(sp_codes *codes, const char *code, const char *from, si
     set->has = calloc((size_t)model->n_classes, 1);
     set->classes = strndup(from, n);
     *means = SP_CODE_FIRST_SET - codes->n_sets++;
-    return set->has && set->classes ? read_set(set, codes, code, from, n, model, err) : sp_no_memory(err);
+    return set->has && set->classes ? read_set(set, code, from, n, model, err) : sp_no_memory(err);
 }
 
 /* What n bytes that say a class, or several, mean. */
@@ -198,7 +196,7 @@ static sp_status read_meaning(sp_codes *codes, const char *code, const char *fro
     if (is_short && strcasecmp(class, "unscored") == 0)
         return SP_OK;
     return memchr(from, '|', n) ? add_set(codes, code, from, n, model, means, err)
-                                : no_class(codes, code, class, model, err);
+                                : no_class(code, class, model, err);
 }
 
 /* One "CODE=CLASS" of a map. */
@@ -210,8 +208,8 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
         at--;
     if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !*text ||
         strspn(from + at, " \t\r") >= n - at || (n - at >= sizeof text && !memchr(from + at, '|', n - at)))
-        return sp_fail(err, SP_EINVAL, "`%smap`: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'",
-                       codes->prefix, (int)(n < 60 ? n : 60), from);
+        return sp_fail(err, SP_EINVAL, "`map`: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'",
+                       (int)(n < 60 ? n : 60), from);
     code_entry one = {.means = SP_CODE_UNSCORED};
     bool is_number = sp_code_number(text, &one.number);
     const int32_t n_sets = codes->n_sets;
@@ -221,7 +219,7 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
         const code_entry *other = &codes->entries[i];
         if (is_number ? !other->text && other->number == one.number
                       : other->text && strcmp(other->text, text) == 0)
-            TRY(sp_fail(err, SP_EINVAL, "`%smap`: code %.60s stands there twice", codes->prefix, text));
+            TRY(sp_fail(err, SP_EINVAL, "`map`: code %.60s stands there twice", text));
     }
     if (!is_number)
         TRY((one.text = strdup(text)) ? SP_OK : sp_no_memory(err));
@@ -255,7 +253,7 @@ static sp_status read_pairs(sp_codes *codes, const char *pairs, const sp_model *
         at += length;
     }
     if (codes->n_entries == 0)
-        TRY(sp_fail(err, SP_EINVAL, "`%smap`: says nothing; write '0=Wake,5=REM,9=unscored'", codes->prefix));
+        TRY(sp_fail(err, SP_EINVAL, "`map`: says nothing; write '0=Wake,5=REM,9=unscored'"));
 done:
     return status;
 }
@@ -274,15 +272,14 @@ static sp_status make_name(sp_codes *codes, const char *preset, const char *map,
     return SP_OK;
 }
 
-sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, bool is_of_labels,
-                              const sp_model *model, sp_codes **out, sp_error *err)
+sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, const sp_model *model,
+                              sp_codes **out, sp_error *err)
 {
     if (!preset && !map)
         return sp_fail(err, SP_EINVAL, "codes need a preset or a map");
     sp_codes *codes = calloc(1, sizeof *codes);
     if (!codes)
         return sp_no_memory(err);
-    codes->prefix = is_of_labels ? "label_" : "";
     sp_status status = SP_OK;
     if (preset) {
         TRY(find_preset(preset, codes, err));

@@ -69,10 +69,10 @@ class TestSets(st.TestCase):
         _, want = self.fit("d.h5", *RULES, "--map", MAP, *PLAIN)
         self.h5("bare.h5", log_probs=self.scores, **{k: v for k, v in self.common.items()})
         self.h5("l.h5", labels=self.coarse, offsets=self.common["offsets"], ids=self.common["ids"], classes=["c", "a", "d", "b"])
-        self.assertEqual(self.fit("bare.h5", *RULES, "--labels", "l.h5", "--label-map", MAP, *PLAIN)[1], want)
+        self.assertEqual(self.fit("bare.h5", *RULES, "--labels", "l.h5", "--map", MAP, *PLAIN)[1], want)
         names = {COARSE: "B or C", **dict(enumerate(CLASSES))}
         self.write("l.csv", "recording,step,label\n" + "".join("r%d,%d,%s\n" % (i // T, i % T, names[k]) for i, k in enumerate(self.coarse)))
-        self.assertEqual(self.fit("bare.h5", *RULES, "--labels", "l.csv", "--label-map", "B or C=c|b", *PLAIN)[1], want)
+        self.assertEqual(self.fit("bare.h5", *RULES, "--labels", "l.csv", "--map", "B or C=c|b", *PLAIN)[1], want)
         self.write("map.txt", "# mine\n" + MAP.replace(",", "\n") + "\n")
         self.assertEqual(self.fit("d.h5", *RULES, "--map", "map.txt", *PLAIN)[1], want)
         alone = dict(labels=self.coarse, **self.common)
@@ -129,7 +129,7 @@ class TestSets(st.TestCase):
     def test_evaluate_and_convert(self):
         self.statepath("decode", "dropped.h5", "--model", "rules.json", "-s", "viterbi", "-o", "p.h5")
         self.h5("l.h5", labels=self.coarse, **self.common)
-        self.statepath("evaluate", "p.h5", "--model", "rules.json", "--labels", "l.h5", "--label-map", MAP, stderr=NOTE)
+        self.statepath("evaluate", "p.h5", "--model", "rules.json", "--labels", "l.h5", "--map", MAP, stderr=NOTE)
         self.statepath("convert", "d.h5", "--model", "rules.json", "--map", MAP, "-o", "out.h5", stderr=NOTE + "wrote out.h5\n")
 
     # ---- errors ----
@@ -145,7 +145,8 @@ class TestSets(st.TestCase):
         self.h5("l.h5", labels=self.coarse, **self.common)
         self.refuses("decode", "l.h5", "--model", "rules.json", "--map", MAP, "--label-confidence", ".9", "-o", "x.h5",
                      sentence="--map: 9 (b|c) is several classes, and what was decided is one at each step", status=2)
-        self.refuses("evaluate", "l.h5", "--model", "rules.json", "--map", MAP, "--paths", "/labels",
+        self.h5("bare.h5", labels=self.coarse)
+        self.refuses("evaluate", "bare.h5", "--model", "rules.json", "--map", MAP, "--paths", "/labels",
                      sentence="--map: 9 (b|c) is several classes, and a path has one at each step", status=2)
         self.refuses("mask", "apply", "d.h5", "--model", "rules.json", "--previous", "/labels", "--map", MAP,
                      sentence="--map: 9 (b|c) is several classes, and the class before a step is one", status=2)

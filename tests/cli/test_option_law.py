@@ -35,13 +35,11 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --figures                       ; --report r.html
     --draw                          ; --report r.html
     --what-if                       ; --report r.html
-    --what-if-bytes                 ; --report r.html
     --json new.json                 ; = night.h5 -m m.json
     --scheme                        ; = tags.h5 -m tags.json
     --background                    ; = actions.h5 -m actions.json
-    --labels-dataset                ; --reference other.h5
     --lengths                       ; = padded.h5 -m m.json -o out.h5
-    --ids                           ; --reference other.h5
+    --ids                           ; --labels other.h5
     --only                          ; = nights -m m.json -o out.h5
     ! --comments none
     --header yes                    ; = votes.csv -m m.json -o out.h5
@@ -53,7 +51,6 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --allow-external                ; = sub/link.h5 -m m.json -o out.h5
     --codes                         ; --labels nsrr
     --map                           ; --codes nsrr --labels nsrr
-    --label-codes                   ; --labels nsrr
     ! --threads 5000
     --text                          ; = tags.h5 -m tags.json -o out.jsonl
     --missing                       ; = nan.h5 -m m.json -o out.h5
@@ -105,7 +102,6 @@ evaluate paths.h5 --labels night.h5 --json r.json
     --comments hash                 ; = hash.conll -m tags.json
     --model sleep-strict
     --labels night.h5               ; = alone.h5 -m m.json
-    --reference night.h5            ; = alone.h5 -m m.json
     --strategies viterbi
     --classes                       ; = rows.npy -m m.json
     --gaps                          ; = rows.npy -m m.json --labels hundred-rows.npy
@@ -119,8 +115,7 @@ evaluate paths.h5 --labels night.h5 --json r.json
     --only                          ; = texts -m m.json
     --codes                         ; = nsrr.txt -m m.json
     --map                           ; = nsrr.txt -m m.json --codes nsrr
-    --label-codes                   ; --labels-dataset nsrr
-    --labels-dataset
+    --labels other.h5:/few          ; = paths.h5 --json r.json
     --ids                           ; = paths.h5 --json r.json
     --offsets                       ; = paths.h5 --json r.json
     --allow-external                ; = sub/paths.h5

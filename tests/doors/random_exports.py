@@ -200,7 +200,7 @@ def scipy_mat(rng, data, folder):
             cells[name] = cell
         scipy.io.savemat(folder / "x.mat", cells, do_compression=compress)
         return (
-            ["x.mat", "--scores", data.kind + "/{id}", "--labels-dataset", "labels/{id}"]
+            ["x.mat", "--scores", data.kind + "/{id}", "--labels", "labels/{id}"]
             if rng.random() < 0.5
             else ["x.mat"]
         )

@@ -57,8 +57,8 @@ class TestConll(st.TestCase):
         columns = "".join("".join("%s %s %s\n" % (g, p.split()[1], g.split()[1]) for g, p in zip(*pair)) + "\n" for pair in zip(GOLD, PREDICTED))
         self.write("p.txt", columns)
         self.refuses("evaluate", "p.txt", "-m", "m.json", sentence="p.txt: columns 2, 3 and 4 all hold classes, so nothing says which are the labels and "
-                     "which the path; --labels-dataset N and --paths N name their columns")
-        self.assertAlmostEqual(self.f1("p.txt", "--labels-dataset", "2", "--paths", "3", steps=18), F1, 12)
+                     "which the path; --labels N and --paths N name their columns")
+        self.assertAlmostEqual(self.f1("p.txt", "--labels", "2", "--paths", "3", steps=18), F1, 12)
 
     def test_a_gold_column_with_a_word_that_is_no_class(self):
         """Most of it are classes, so it is the labels, and the word an error: never a file without labels. Most tokens are no classes."""
@@ -67,7 +67,7 @@ class TestConll(st.TestCase):
                                     ("Person", ("--map", "B-group=B-location"), "is neither a class of the model nor in --map")):
             self.write("p.txt", "a O O\nb B-person B-person\n\nc %s O\nd -1 O\n" % word)
             self.assertRegex(self.statepath(*judge, *options, status=1).stderr, 'p.txt: line 4, column 2: (label )?"%s" %s' % (word, said))
-        self.statepath(*judge, "--labels-dataset", "3", "-q")
+        self.statepath(*judge, "--labels", "3", "-q")
         self.write("p.txt", "O NN O\nB-person O B-person\nin IN O\nb -1 O\nd -1 O\n")
         self.assertIn("no labels", self.statepath(*judge).stdout)
         self.write("p.txt", "O O\nB-person B-person\n\nin O\nBonn O\n")

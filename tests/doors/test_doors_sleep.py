@@ -88,7 +88,7 @@ class TestSleepEdf(st.TestCase):
     def test_wrong_use(self):
         np.savez(self.path("x.npz"), probs=self.probs, labels=np.zeros(2650, int))
         for arguments in (["compare", "x.npz", "-m", "sleep-aasm"], ["fit", "x.npz", "-o", "m.json"], ["convert", "x.npz", "-o", "c.h5"]):
-            self.refuses(*arguments, "--trim-to-shortest", status=2, sentence="--trim-to-shortest needs --labels FILE: labels beside the scores are as long as these")
+            self.refuses(*arguments, "--trim-to-shortest", status=2, sentence="--trim-to-shortest needs --labels FILE: labels beside scores or paths are as long as these")
 
 
 class TestWords(st.TestCase):

@@ -60,7 +60,7 @@ static void try_codes(const char *text, const sp_model *model)
     sp_codes *codes = NULL;
     if (strchr(text, '=') == NULL)
         return; /* the name of a file */
-    if (sp_codes_new(NULL, text, true, model, &codes, &err) != SP_OK) {
+    if (sp_codes_new(NULL, text, model, &codes, &err) != SP_OK) {
         assert(err.message[0]);
         return;
     }

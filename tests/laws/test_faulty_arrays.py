@@ -153,7 +153,7 @@ ROWS = [
      "N1, N2, N3, REM, or nothing for an unscored step; --codes or --map reads the words of others"),
     ("trim.npz", {"probs": P5, "labels": np.zeros(30, int)},
      "compare THIS -m sleep-aasm --trim-to-shortest",
-     "--trim-to-shortest needs --labels FILE: labels beside the scores are as long as these", 2),
+     "--trim-to-shortest needs --labels FILE: labels beside scores or paths are as long as these", 2),
     ("offsets_down.npz", {"probs": P5, "offsets": [0, 3, 2, 30]}, COMPARE,
      "THIS: array offsets: goes down from 3 to 2 at value 2; it must ascend from 0 to 30"),
     ("offsets_short.npz", {"probs": P5, "offsets": [0, 29]}, COMPARE,

@@ -349,7 +349,8 @@ ROWS_OF_HDF5 = [
      "THIS: dataset /offsets goes from 0 to 5, but dataset /short has 4 steps; it must begin with 0 and "
      "end with 4 (one value more than there are recordings)"),
     ("paths_labels.h5", PATHS, "evaluate THIS -m m.json --paths mine --labels short",
-     "short: there is no such file"),
+     "THIS: dataset /short has shape [4], but must have shape [5] to go with /mine; write one for each step, or "
+     "name another dataset"),
     ("paths_pattern.h5", {"recordings/n9/x": [0, 1]},
      "evaluate THIS -m m.json --paths /recordings/{id}/pred",
      "THIS: recording n9 has no dataset /recordings/n9/pred; write it, or take the group out of "

@@ -283,15 +283,17 @@ ROWS = [
      'THIS/l.csv, "0", may be a THIS, as pandas writes one: delete it, or write THIS=False'),
     ("label_high/", {"p.npy": np.array([0, 1, 2]), "l.npy": np.array([0, 1, 5])},
      "evaluate label_high/p.npy --labels label_high/l.npy -m sleep-aasm",
-     "THIS/l.npy: label 5, but model sleep-aasm has 5 classes; unscored steps are -1, and --label-codes "
-     "or --label-map reads others' numbers"),
+     "THIS/l.npy: label 5, but model sleep-aasm has 5 classes; unscored steps are -1, and --codes "
+     "or --map reads others' numbers"),
     ("label_below/", {"p.npy": np.array([0, 1, 2]), "l.npy": np.array([0, -2, 1])},
      "evaluate label_below/p.npy --labels label_below/l.npy -m sleep-aasm",
      "THIS/l.npy, recording l, step 1: label -2 is not the number of a class; unscored steps are -1"),
     ("label_code/", {"p.npy": np.array([0, 1, 2]), "l.npy": np.array([0, 77, 1])},
-     "evaluate label_code/p.npy --labels label_code/l.npy -m sleep-aasm --label-codes nsrr",
+     "evaluate label_code/p.npy --labels label_code/l.npy -m sleep-aasm --codes nsrr",
+     "the labels of THIS/l.npy are read by nsrr, as the paths are; if they are coded otherwise, "
+     "statepath.sleep.compare_hypnograms() of Python reads each by codes of its own\nstatepath: "
      'THIS/l.npy, recording l, step 1: label "77" is no code of nsrr, which has 0 Wake, 1 N1, 2 N2, 3 '
-     "N3, 4 N3, 5 REM, 6 unscored, 9 unscored and names of stages; --label-map '77=Wake' or "
+     "N3, 4 N3, 5 REM, 6 unscored, 9 unscored and names of stages; --map '77=Wake' or "
      "'77=unscored' says what it is"),
     ("row_ends/", {"s.npy": np.log(P5).reshape(3, 10, 5), "l.npy": np.where(np.arange(30) % 10 > 7, -1,
      0).reshape(3, 10)},
@@ -329,7 +331,7 @@ ROWS = [
     ("codes_no_rules.npy", np.zeros(30, int), "fit THIS -o out.json --codes nsrr",
      "--codes and --map speak of classes; --rules M says which they are, for example sleep-permissive", 2),
     ("trim_paths.csv", LABELS, "evaluate THIS -m sleep-aasm --trim-to-shortest",
-     "--trim-to-shortest needs --labels LABELS.h5: labels in THIS itself are as long as its paths", 2),
+     "--trim-to-shortest needs --labels FILE: labels beside scores or paths are as long as these", 2),
     ("confidence_0.csv", LABELS, "decode THIS -m sleep-aasm -o out.h5 --label-confidence 0",
      "--label-confidence 0: how often the labels are right, a number above 0 and at most 1", 2),
     ("confidence_high.csv", LABELS, "decode THIS -m sleep-aasm -o out.h5 --label-confidence 1.5",
@@ -394,9 +396,11 @@ ROWS = [
      "beam:2 and beam:3 would both be written to /paths/beam; write them to two files with `statepath "
      "decode`", 2),
     ("label_map.csv", "recording,label\nx,5\n",
-     "evaluate path.csv --labels THIS -m sleep-aasm --label-codes dreem --label-map 7=N2",
+     "evaluate path.csv --labels THIS -m sleep-aasm --codes dreem --map 7=N2",
+     "the labels of THIS are read by dreem with 7=N2, as the paths are; if they are coded otherwise, "
+     "statepath.sleep.compare_hypnograms() of Python reads each by codes of its own\nstatepath: "
      'THIS: line 2, recording x, step 0: label "5" is no code of dreem with 7=N2, which has 7 N2, -1 '
-     "unscored, 0 Wake, 1 N1, 2 N2, 3 N3, 4 REM and names of stages; --label-map '5=Wake' or "
+     "unscored, 0 Wake, 1 N1, 2 N2, 3 N3, 4 REM and names of stages; --map '5=Wake' or "
      "'5=unscored' says what it is"),
 ]
 MODEL = '{"statepath_model": 1, "classes": [%s], "forbid": {}}'

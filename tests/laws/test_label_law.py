@@ -53,7 +53,7 @@ class TestLabelLaw(st.TestCase):
         return {name: {key: one[key] for key in KEYS} for name, one in found["strategies"].items()}
 
     def codes(self, case):
-        return ["--label-codes", "nsrr"] if case.content == "codes" else []
+        return ["--codes", "nsrr"] if case.content == "codes" else []
 
     def wanted(self, door, scores, call):
         """What the file gives that has both; asked once."""

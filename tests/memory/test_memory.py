@@ -43,7 +43,7 @@ CASES = [
     ("durations", "compare in.h5 -m model.json --strategies greedy,viterbi,mea --on-infeasible relax --threads 1 --seed 4 --json o.json", ["o.json"], None),
     ("compare", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --seed 4 --json o.json --csv o.csv --report o.html",
      ["o.json", "o.csv", "o.html"], None),
-    ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
+    ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --labels named.h5 --strategies argmax,viterbi --threads 1 "
      "--json o.json --csv o.csv --report o.html", ["o.json", "o.csv", "o.html"], None),
     ("npy", "decode in.npy more.npy -m sleep-strict --threads 1 -o out.npz", ["out.npz"], None),
     ("npz", "decode in.npz -m sleep-strict --threads 1 -o out.csv", ["out.csv"], None),

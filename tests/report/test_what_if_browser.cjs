@@ -15,13 +15,13 @@ const call = (...args) => execFileSync(process.env.STATEPATH, args, { stdio: ["i
 const run = (...args) => call(...args, "-q", "-f");
 const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
 
-run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--unit", "recording/step", "--report", "demo.html", "--json", "demo.json");
+run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--preset", "none", "--report", "demo.html", "--json", "demo.json");
 // A weighted model with a prior, fewer recordings, no reference.
 fs.writeFileSync(at("weighted.json"), JSON.stringify({
   statepath_model: 1, name: "weighted", classes: ["Wake", "N1", "N2", "N3", "REM"], matrix: Array(5).fill([1, 1, 1, 1, 1]),
   log_weights: [0, 1, 2, 3, 4].map((i) => [0, 1, 2, 3, 4].map((j) => (i === j ? -0.1 : -2.5))), prior: [0.2, 0.1, 0.4, 0.15, 0.15],
 }));
-run("compare", demo, "--model", "weighted.json", "--report", "weighted.html", "--json", "weighted.json.json", "--what-if-bytes", "90000");
+run("compare", demo, "--model", "weighted.json", "--report", "weighted.html", "--json", "weighted.json.json", "--what-if", "90000");
 const text = fs.readFileSync(at("demo.html"), "utf8");
 
 const open = (browser, name, options, how) =>
@@ -430,7 +430,7 @@ const isLong = !!process.env.STATEPATH_LONG;
 const each = "argmax,greedy,beam:3,viterbi,posterior,mea,posterior-viterbi,online:5";
 const recipes = require("./recipes.cjs"), sets = [{ name: "demo", file: demo }];
 function addSet(name, file, ...options) {
-  run("compare", file, ...options, "--report", name + ".html", "--json", name + ".json", "--what-if-bytes", "10000000");
+  run("compare", file, ...options, "--report", name + ".html", "--json", name + ".json", "--what-if", "10000000");
   sets.push({ name, file });
 }
 // A page as it is made, which holds a part of its file: the program decodes that part alone.

@@ -509,8 +509,7 @@ typedef struct sp_comparison {
     sp_review_result *review;  /* owned; NULL: not asked for */
     sp_work work;
     bool work_is_guessed;
-    sp_words words;
-    bool words_are_guessed; /* they are those of `work`, which is a guess */
+    sp_words words; /* those of `work` */
     /* Strategies: those of the first classifier, then those of each other one. */
     int32_t n_strategies;
     sp_strategy_result *strategies;

@@ -181,8 +181,6 @@ typedef struct sp_source_options {
     const int32_t *class_of_number;
     /* Of events, which are told in steps: how long a step is, in seconds. 0: as the file says, else 30. */
     double epoch_seconds;
-    /* The file has the labels of another file's recordings: sentences speak of `label_codes` and `label_map`. */
-    bool is_reference;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
     /* Of several files those that cannot be read are left out (sp_source_info.n_left_out), unless that is all of them; else the

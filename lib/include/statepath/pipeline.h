@@ -83,8 +83,7 @@ typedef struct sp_fit_words {
 } sp_fit_words;
 
 typedef struct sp_run_options {
-    struct
-    { /* where things are in the files, and how they are read (files.h): of evaluate `labels` is a file, of compare it may be one */
+    struct { /* where things are in the files, and how they are read (files.h) */
 #define SP_PLACE(id, member, type, ...) SP_MEMBER_##type(member)
 #include "statepath/options.def"
         const char *const
@@ -101,6 +100,8 @@ typedef struct sp_run_options {
     sp_fit_words fit; /* with n_folds, and of sp_fitting_open() */
 #define SP_RUN(id, member, type, ...) SP_MEMBER_##type(member)
 #include "statepath/options.def"
+    /* The file that `labels` names, or files, and a dataset in it: filled by the call that reads them. NULL: beside the scores. */
+    const char *labels_file, *labels_dataset;
     const char *model_text;      /* of recordings in memory: the model itself as JSON, in place of `model` */
     struct sp_outputs *together; /* the paths get their name with these (files.h); NULL: at once */
     int32_t n_against_recordings;

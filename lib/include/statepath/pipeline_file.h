@@ -17,6 +17,10 @@
 extern "C" {
 #endif
 
+/* The file of `labels` FILE:/DATASET, a copy to be freed, or NULL on lack of memory; *dataset points into `labels`, behind the colon.
+ * What has no such dataset, or is itself the name of a file, is all file, and *dataset NULL. */
+char *sp_labels_file(const char *labels, const char **dataset);
+
 /* Private to the library. */
 struct sp_subjects;
 struct sp_fitting_file;
@@ -70,7 +74,7 @@ typedef struct sp_file_recordings {
     struct sp_file_recordings_own *own; /* private */
 } sp_file_recordings;
 
-/* Opens them, with the labels of o->reference (or o->place.labels, where that is a file) in place of those beside the scores.
+/* Opens them; where o->place.labels names files, with their labels in place of those beside the scores.
  * o->model (or model_text) is needed only where labels are words, codes or of another file, and the file names no classes.
  * needs_scores false: files of labels alone will do. On failure it can (and must) still be closed. SP_OK; SP_EINVAL, SP_EFILE,
  * SP_EDATA, SP_EMODEL, SP_ENOMEM. */
@@ -149,8 +153,7 @@ typedef struct sp_fitting {
     struct sp_subjects *subjects; /* or NULL: each recording on its own */
 } sp_fitting;
 
-/* Reads the whole file, with the labels of o->reference (or o->place.labels, where that is a file) in place of those beside the
- * scores, and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
+/* Reads the whole file; where o->place.labels names files, with their labels in place of those beside the scores; and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
  * "seen", or NULL for none. The training set asks o->hooks whether to stop. On failure the fitting can (and must) still be
  * closed. */
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);

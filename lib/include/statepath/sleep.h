@@ -160,10 +160,10 @@ typedef struct sp_codes sp_codes;
 
 /* preset: one of the above, or NULL; map: such entries, or a file of them, one a line (lines with # are passed over), or NULL; at
  * least one of both. The classes are the model's, by name or alias; nothing is kept of the model. Messages speak of the options
- * `codes` and `map`, or `label_codes` and `label_map`. SP_OK; SP_EINVAL (no such preset, a map that cannot be read, names no
+ * `codes` and `map`. SP_OK; SP_EINVAL (no such preset, a map that cannot be read, names no
  * class or one code twice), SP_EFILE (no such file), SP_ENOMEM. */
-sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model,
-                       sp_codes **out, sp_error *err);
+sp_status sp_codes_new(const char *preset, const char *map, const sp_model *model, sp_codes **out,
+                       sp_error *err);
 void sp_codes_free(sp_codes *codes); /* NULL is fine */
 
 #ifdef __cplusplus

@@ -56,11 +56,14 @@ static sp_stored *find_usual(const sp_array_map *map, const char *usual, bool *f
 
 void sp_array_mend(const char *option, char text[SP_ARRAY_MEND])
 {
-    static const char *const references[] = {"scores", "labels", "paths"}, *const shapes[] = {
-                                                                               "offsets", "lengths", "ids"};
+    static const char *const references[] = {"scores", "paths"}, *const shapes[] = {"offsets", "lengths",
+                                                                                    "ids"};
     snprintf(text, SP_ARRAY_MEND,
              strcmp(option, "groups") == 0 ? "`groups` names the dataset of the subjects"
                                            : "name another dataset");
+    if (strcmp(option, "labels") == 0)
+        snprintf(text, SP_ARRAY_MEND,
+                 "`labels` takes a dataset of this file, another file, or FILE:/DATASET");
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
         if (strcmp(option, references[i]) == 0)
             snprintf(text, SP_ARRAY_MEND, "say where the %s are with `%s` PATH", option, option);

@@ -321,8 +321,8 @@ static sp_status check_labels(const sp_stored_file *f, sp_error *err)
     list(f, holds, sizeof holds, example, sizeof example);
     return example[0] ? sp_fail(err, SP_EFILE,
                                 "%s: has labels, and %s that may be scores; say what is meant with `scores` "
-                                "or `labels`, in a file "
-                                "of labels with `labels_dataset`",
+                                "or `labels`, of a file "
+                                "of labels with `labels` FILE:/DATASET",
                                 f->file, example)
                       : SP_OK;
 }

@@ -111,7 +111,7 @@ static sp_status resolve(event_file *f, const sp_request *request, const sp_mode
     sp_status status = SP_OK;
     TRY(choose_step(f, o->epoch_seconds, &step, err));
     if (!o->codes)
-        TRY(sp_label_coding_new(f->events.preset, NULL, NULL, o->is_reference, model, &own, err));
+        TRY(sp_label_coding_new(f->events.preset, NULL, NULL, model, &own, err));
     TRY(sp_events_resolve(&f->events, o->codes ? o->codes : own, step, &f->spans, err));
 done:
     sp_codes_free(own);

@@ -130,7 +130,7 @@ static sp_status choose_stages(const sp_events *e, const sp_codes *codes, sp_spa
         return sp_fail(err, SP_EDATA, "%s: holds no events", e->file);
     if (out->n == 0)
         return sp_fail(err, SP_EDATA,
-                       "%s: none of its %lld events is a stage or a class of the model: %s; `label_map` "
+                       "%s: none of its %lld events is a stage or a class of the model: %s; `map` "
                        "'TEXT=CLASS' says what "
                        "they are",
                        e->file, (long long)e->n,

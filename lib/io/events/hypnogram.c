@@ -60,7 +60,7 @@ sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_co
     sp_status status = SP_OK;
     TRY(find_format(file, &source.format, err));
     if (!codes && sp_file_has_ending(file, ".eannot")) /* Luna writes ? for unscored */
-        TRY(sp_label_coding_new("words", NULL, NULL, false, model, &words, err));
+        TRY(sp_label_coding_new("words", NULL, NULL, model, &words, err));
     const sp_source_options options = {
         .model = model, .codes = codes ? codes : words, .epoch_seconds = epoch_seconds};
     const sp_request request = {.options = &options};

@@ -412,7 +412,7 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
         return sp_fail(err, SP_EDATA,
                        "%s: columns %d, %d and %d all hold classes, so nothing says which are the labels and "
                        "which the path; "
-                       "`labels_dataset` N and `paths` N name their columns",
+                       "`labels` N and `paths` N name their columns",
                        c->of.file, (int)label, (int)label + 1, (int)path + 1);
     if (request->is_paths)
         TRY(read_classes(c, path, request, found, &c->of.path, err));

@@ -133,7 +133,7 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
     double first_seconds = 0, seconds = 0;
     sp_status status = SP_OK;
     TRY(sp_against_begin(r, p, words->name, words->file ? words->file : p->file, err));
-    r->options.reference = NULL;
+    r->options.labels_file = NULL;
     TRY(sp_model_load(r->options.model, &r->p.model,
                       err)); /* text may have labels by other names that the model knows */
     TRY(places_of(r, words, &places, err));
@@ -142,7 +142,7 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
         TRY(open_as_first(r, in, &places, ours, err));
     const bool has_labels = r->p.from.info->has_labels && !in->is_decided;
     if (!has_labels && !in->is_decided) /* there is nothing to be read by codes */
-        r->options.codes = r->options.map = r->options.label_codes = r->options.label_map = NULL;
+        r->options.codes = r->options.map = NULL;
     TRY(sp_file_input_label(&r->p, in, err));
     if (in->is_decided)
         TRY(sp_decided_know(&in->decided, &r->p, err));
@@ -152,8 +152,8 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
     TRY(sp_against_match(r, p, first_seconds, seconds, err));
     if (has_labels && !p->info->has_labels)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "note: %s has no labels, %s has; `reference` %s judges both by them", p->file,
-                      r->own_name, r->p.file);
+                      "note: %s has no labels, %s has; `labels` %s judges both by them", p->file, r->own_name,
+                      r->p.file);
     TRY(sp_against_compile(r, p, err));
     sp_source_use_threads(in->source, sp_workers_count(r->p.workers));
 done:

@@ -91,7 +91,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     sp_run_plan plan;
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_COMPARE, &plan, err));
-    TRY(sp_run_find_labels(o, err));
+    TRY(sp_run_find_labels(o, &r.own, err));
     TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, o->n_folds ? NULL : known, err));
     if (o->n_folds)
         TRY(decode_by_folds(&r.folds, p, err));
@@ -102,7 +102,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     TRY(sp_review_list_open(&r.review, p, err));
     TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
     TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
-    TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes,
+    TRY(sp_pipeline_find_raters(p, o->labels_file ? r.in.reference.source : r.in.source, p->info->n_classes,
                                 err));
     TRY(sp_pipeline_compare(p, &made, err));
     TRY(sp_review_list_write(&r.review, &made->review, err));
@@ -178,7 +178,7 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     (void)out; /* paths are all that is made */
     r.p.opt = o;
     TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
-    TRY(sp_run_find_labels(o, err));
+    TRY(sp_run_find_labels(o, &r.own, err));
     /* All shards must see the same recordings. */
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->shard ? NULL : known, err));
     TRY(take_share(&r, err));
@@ -243,6 +243,7 @@ typedef struct each {
     known_file *inputs; /* [n_inputs] */
     sp_error first;     /* of the first file that failed */
     sp_decoded_files done;
+    sp_owned own;
 } each;
 
 static known_file know(const char *file)
@@ -258,7 +259,7 @@ static sp_status name_files(each *e, sp_error *err)
     sp_status status = sp_file_list_complete(e->list, e->o->output, &e->outputs, err);
     if (status != SP_OK)
         return status;
-    const char *labels = e->o->reference;
+    const char *labels = e->o->labels_file;
     if (labels && strstr(labels, "{id}") &&
         (status = sp_file_list_complete(e->list, labels, &e->labels, err)) != SP_OK)
         return status;
@@ -313,7 +314,7 @@ static sp_status decode_one(each *e, int64_t i, sp_run_result *result, bool *is_
     sp_run_options o = *e->o;
     o.output = e->outputs[i];
     if (e->labels)
-        o.reference = e->labels[i];
+        o.labels_file = e->labels[i];
     o.place.more = NULL;
     o.hooks.progress = NULL;
     return sp_decode_file(e->list->names[i], &o, result, err);
@@ -358,7 +359,7 @@ sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_e
     each e = {.options = *o, .o = &e.options, .skip_existing = skip_existing};
     *result = (sp_run_result){.n_undecoded = 0};
     sp_status status = SP_OK;
-    TRY(sp_run_find_labels(&e.options, err));
+    TRY(sp_run_find_labels(&e.options, &e.own, err));
     TRY(sp_file_list_new(file, o->place.more, &e.list, err));
     TRY(name_files(&e, err));
     for (int64_t i = 0; i < e.list->n; i++)
@@ -368,6 +369,7 @@ done:
     free(e.outputs);
     free(e.labels);
     free(e.inputs);
+    sp_owned_free(&e.own);
     sp_file_list_free(e.list);
     *done = e.done;
     return status;

@@ -86,11 +86,11 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
         return sp_fail(err, SP_EINVAL,
                        "`trim_to_shortest` cuts scores and labels, and `output` %s takes labels alone",
                        c->opt->output);
-    if (c->opt->reference)
+    if (c->opt->labels_file)
         return sp_fail(
             err, SP_EINVAL,
-            "`output` %s takes the labels of %s itself, not those of `reference` %s; convert that file",
-            c->opt->output, file, c->opt->reference);
+            "`output` %s takes the labels of %s itself, not those of `labels` %s; convert that file",
+            c->opt->output, file, c->opt->labels_file);
     sp_status status = SP_OK;
     TRY(sp_run_places(c->opt, file, &places, err));
     if (c->opt->model)
@@ -174,8 +174,12 @@ done:
 static sp_status convert_tags(const char *file, const sp_run_options *o, const sp_tag_scheme *scheme,
                               sp_error *err)
 {
-    tag_conversion c = {.opt = o, .scheme = scheme};
-    sp_status status = open_tags(&c, file, err);
+    sp_run_options options = *o;
+    sp_owned own = {0};
+    tag_conversion c = {.opt = &options, .scheme = scheme};
+    sp_status status = sp_run_find_labels(&options, &own, err);
+    if (status == SP_OK)
+        status = open_tags(&c, file, err);
     if (status == SP_OK)
         status = sp_text_open(o->output, o->force, NULL, &c.out, err);
     if (status == SP_OK) {
@@ -189,6 +193,7 @@ static sp_status convert_tags(const char *file, const sp_run_options *o, const s
     free(c.tags);
     sp_source_close(c.source);
     sp_model_free(c.model);
+    sp_owned_free(&own);
     return status;
 }
 

@@ -7,9 +7,10 @@
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out,
                            sp_run_result *result, sp_error *err)
 {
-    sp_given j = {.run = {.opt = o, .file = file, .word = file}};
+    sp_given j = {.run = {.file = file, .word = file}, .options = *o};
     sp_comparison *made = NULL;
     sp_status status = SP_OK;
+    j.run.opt = &j.options;
     TRY(sp_given_open(&j, file, err));
     TRY(sp_pipeline_evaluate(&j.run, &made, err));
 done:

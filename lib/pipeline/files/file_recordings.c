@@ -15,14 +15,14 @@ typedef struct sp_file_recordings_own own_part;
 static sp_status find_labels(own_part *own, sp_error *err)
 {
     static const char mend[] = "`model` M says which they are, for example sleep-aasm";
-    if (!own->options.reference) {
+    if (!own->options.labels_file) {
         if (!own->options.codes && !own->options.map)
             sp_run_tell_remark(&own->options, own->p.from.info);
         return sp_file_input_read_codes(&own->p, &own->in, own->p.model, mend, err);
     }
     if (own->in.is_decided)
         return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand",
-                       own->p.file, own->options.reference);
+                       own->p.file, own->options.labels_file);
     return sp_file_input_label_alone(&own->p, &own->in, mend, err);
 }
 
@@ -59,7 +59,7 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     own->in.takes_decided = !needs_scores;
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_CONVERT, &own->p.plan, err));
-    TRY(sp_run_find_labels(o, err));
+    TRY(sp_run_find_labels(o, &own->own, err));
     TRY(sp_run_places(o, file, &places, err));
     if (o->model_text || o->model)
         TRY(sp_run_load_model(o, NULL, NULL, &own->p.model, err));
@@ -107,6 +107,7 @@ void sp_file_recordings_close(sp_file_recordings *r)
     sp_subjects_free(own->subjects);
     sp_file_input_close(&own->in);
     sp_pipeline_close(&own->p);
+    sp_owned_free(&own->own);
     free(own);
     r->own = NULL;
 }

@@ -24,6 +24,7 @@ typedef struct sp_fitting_file {
     sp_run_options options; /* as given, with the file of labels in its place */
     sp_pipeline p;
     sp_file_input in;
+    sp_owned own;
     uint8_t *sets;        /* [n_sets,K] of labels that say several classes */
     int32_t *set_of_step; /* [S] */
     bool has_sets;        /* some step has one */
@@ -205,25 +206,22 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     sp_file_input *in = &f->file->in;
     const sp_run_options *o = f->run;
     sp_source_options places;
-    sp_reference_words words = {.codes = NULL};
     sp_status status = SP_OK;
     TRY(sp_run_places(o, file, &places, err));
     places.needs_scores = in->takes_decided =
-        o->reference != NULL; /* without reference it may be the labels that are learnt from */
+        o->labels_file != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
     places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
-    if (!o->reference)
-        TRY(sp_reference_words_of_labels(o, &words, err));
-    else if (f->rules)
+    if (o->labels_file && f->rules)
         TRY(sp_run_load_model(o, NULL, NULL, &p->model, err));
-    if (f->rules && (words.codes || words.map) && sp_source_is_text(file))
-        TRY(sp_reference_codes_new(p, &words, f->rules, NULL, &in->codes, err));
+    if (f->rules && !o->labels_file && (o->codes || o->map) && sp_source_is_text(file))
+        TRY(sp_reference_codes_new(p, f->rules, NULL, &in->codes, err));
     places.codes = in->codes;
     TRY(sp_file_input_open(p, in, &places, err));
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
-    TRY(o->reference ? sp_file_input_label_alone(p, in, mend, err)
-                     : sp_file_input_read_codes(p, in, f->rules, mend, err));
+    TRY(o->labels_file ? sp_file_input_label_alone(p, in, mend, err)
+                       : sp_file_input_read_codes(p, in, f->rules, mend, err));
     TRY(sp_file_input_check_gaps(p, in, err));
     f->info = p->from.info;
 done:
@@ -257,7 +255,7 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     *p = (sp_pipeline){.opt = o, .file = file, .learns = true};
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_FIT, &p->plan, err));
-    TRY(sp_run_find_labels(o, err));
+    TRY(sp_run_find_labels(o, &f->file->own, err));
     if (o->model && !p->plan.rules_are_seen)
         TRY(sp_run_load_model(o, NULL, NULL, &f->rules, err));
     if (o->rule && !f->rules)
@@ -306,6 +304,7 @@ void sp_fitting_close(sp_fitting *f)
         free(f->file->set_of_step);
         sp_file_input_close(&f->file->in);
         sp_pipeline_close(&f->file->p);
+        sp_owned_free(&f->file->own);
     }
     free(f->file);
 }

@@ -2,13 +2,16 @@
 #ifndef PIPELINE_FILES_GIVEN_H
 #define PIPELINE_FILES_GIVEN_H
 
+#include "core/owned.h"
 #include "pipeline/files/reference.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 #include "statepath/pipeline_file.h"
 
 typedef struct sp_given {
-    sp_pipeline run; /* without scores to decode */
+    sp_pipeline run;        /* without scores to decode */
+    sp_run_options options; /* as given, with the file of labels in its place */
+    sp_owned own;
     sp_paths_reader *reader;
     bool
         are_labels; /* the file holds labels alone: they are the paths that are judged, and none of them is undecoded */

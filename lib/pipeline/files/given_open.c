@@ -21,6 +21,7 @@ void sp_given_close(sp_given *j)
     sp_source_close(j->reader);
     sp_codes_free(j->path_codes);
     sp_pipeline_close(&j->run);
+    sp_owned_free(&j->own);
 }
 
 /* ---- the paths ---- */
@@ -89,13 +90,15 @@ static sp_status align_columns(sp_given *j, sp_error *err)
     return sp_pipeline_new_chains(&j->run, 1, err);
 }
 
+/* Paths of a file that names its classes are told; `codes` and `map` read the labels alone. */
 static sp_status read_path_codes(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
-    const sp_reference_words words = {.codes = o->codes, .map = o->map};
-    return o->codes || o->map ? sp_reference_codes_new(&j->run, &words, j->run.model,
-                                                       "a path has one at each step", &j->path_codes, err)
-                              : SP_OK;
+    const bool are_named = j->info && j->info->n_classes > 0;
+    return (o->codes || o->map) && !are_named
+               ? sp_reference_codes_new(&j->run, j->run.model, "a path has one at each step", &j->path_codes,
+                                        err)
+               : SP_OK;
 }
 
 /* A text has names of classes only where the model does. */
@@ -117,13 +120,12 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = SP_OK;
     TRY(sp_run_load_model(o, NULL, NULL, &j->run.model, err));
     TRY(read_path_codes(j, err));
-    sp_source_options options = {
-        .model = j->run.model,
-        .codes = j->path_codes,
-        .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
-        .more = o->place.more,
-        .only = o->place.only,
-        .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+    sp_source_options options = {.model = j->run.model,
+                                 .codes = j->path_codes,
+                                 .labels = o->place.labels,
+                                 .more = o->place.more,
+                                 .only = o->place.only,
+                                 .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     sp_run_gaps(o, &options);
     TRY(sp_run_texts(o, file, &options, err));
     TRY(sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err));
@@ -156,7 +158,6 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
     sp_source_options places;
     sp_status status = SP_OK;
     TRY(sp_run_places(j->run.opt, file, &places, err));
-    places.labels = NULL;
     places.needs_scores = false;
     TRY(open_reader(j, file, &places, err));
     j->info = sp_paths_reader_info(j->reader);
@@ -182,11 +183,11 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 {
     sp_reference *l = &j->labels;
     const sp_run_options *o = j->run.opt;
-    const sp_reference_words words = sp_reference_words_beside(o);
     double seconds = 0;
     sp_status status = SP_OK;
+    TRY(sp_run_check_labels_name(o, j->reader, err));
     TRY(sp_source_seconds(j->reader, &seconds, err));
-    TRY(sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err));
+    TRY(sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, j->path_codes != NULL, err));
     TRY(sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err));
     TRY(sp_label_order_check(l, &j->run, "paths", j->info->offsets, j->info->n_recordings, standing_of_paths,
                              j, err));
@@ -209,11 +210,6 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
             memcpy(j->kept.offsets, j->info->offsets, ((size_t)N + 1) * sizeof *j->kept.offsets);
         return j->kept.offsets ? SP_OK : sp_no_memory(err);
     }
-    if (!l->file)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`trim_to_shortest` needs `labels` LABELS.h5: labels in %s itself are as long as its paths",
-            j->info->file);
     return sp_match_steps(&(sp_match_side){.n = N, .offsets = j->info->offsets},
                           &(sp_match_side){.offsets = l->offsets}, l->recording, &j->kept, err);
 }
@@ -221,19 +217,18 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
 static sp_status open_labels(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
-    const char *file = o->reference ? o->reference : o->place.labels;
     sp_status status = SP_OK;
-    if (file) {
-        status = open_reference(j, file, err);
-    } else if (o->label_codes || o->label_map || j->path_codes) {
-        if (!j->has_labels && (o->label_codes || o->label_map))
+    if (o->labels_file) {
+        status = open_reference(j, o->labels_file, err);
+    } else if (o->codes || o->map) {
+        if (!j->has_labels && !j->path_codes)
             return sp_fail(err, SP_EINVAL,
-                           "`label_codes` and `label_map` need labels, and %s has none; `labels` FILE says "
-                           "where they are",
+                           "%s names the classes of its paths, and has no labels that `codes` or `map` could "
+                           "read; `labels` PATH says where they are",
                            j->info->file);
-        const sp_reference_words words = sp_reference_words_beside(o);
         if (j->has_labels)
-            status = sp_reference_read_codes(&j->labels, &j->run, &words, false, j->run.class_of_column, err);
+            status = sp_reference_read_codes(&j->labels, &j->run, j->path_codes != NULL, false,
+                                             j->run.class_of_column, err);
     }
     if (status == SP_OK)
         sp_paths_reader_use_codes(j->reader, j->path_codes, j->labels.codes);
@@ -324,6 +319,7 @@ sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(j->run.opt, SP_CALL_EVALUATE, &j->run.plan, err));
+    TRY(sp_run_find_labels(&j->options, &j->own, err));
     TRY(sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err));
     TRY(choose_strategies(j, file, err));
     TRY(align_columns(j, err));

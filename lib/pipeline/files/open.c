@@ -49,36 +49,32 @@ sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_c
 
 static const char decided_are_single[] = "what was decided is one at each step";
 
+/* Decided classes that have names; `codes` and `map` read their labels of another file. */
+static bool is_told(const sp_file_input *in, const sp_source_info *info, const sp_run_options *o)
+{
+    return in->is_decided && info->classes && o->labels_file;
+}
+
 sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend,
                                    sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const sp_source_info *info = p->from.info;
-    sp_reference_words words = {.codes = o->codes, .map = o->map};
-    sp_status status = in->is_decided ? SP_OK : sp_reference_words_of_labels(o, &words, err);
-    if (status != SP_OK)
-        return status;
-    if (!o->reference && !words.for_labels && (o->label_codes || o->label_map))
-        return sp_fail(err, SP_EINVAL,
-                       "`label_codes` and `label_map` read labels beside what %s decided; `labels` FILE says "
-                       "where they are",
-                       info->file);
-    if ((!words.codes && !words.map) || in->codes)
+    if ((!o->codes && !o->map) || in->codes || is_told(in, info, o))
         return SP_OK;
-    const char *prefix = words.for_labels ? "label_" : "";
     if (!model)
-        return sp_fail(err, SP_EINVAL, "`%scodes` and `%smap` speak of classes; %s", prefix, prefix, mend);
+        return sp_fail(err, SP_EINVAL, "`codes` and `map` speak of classes; %s", mend);
     if (!info->has_labels && !in->is_decided)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`%scodes` and `%smap` read labels, and %s has none; `labels` PATH says where they are", prefix,
-            prefix, info->file);
+        return sp_fail(err, SP_EINVAL,
+                       "`codes` and `map` read labels, and %s has none; `labels` PATH says where they are",
+                       info->file);
     const int32_t K = info->has_scores || info->classes ? info->n_classes : model->n_classes;
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     if (!class_of_column)
         return sp_no_memory(err);
+    sp_status status = SP_OK;
     TRY(sp_model_align(model, K, info->classes, class_of_column, err));
-    TRY(sp_reference_codes_new(p, &words, model,
+    TRY(sp_reference_codes_new(p, model,
                                in->is_decided                          ? decided_are_single
                                : o->masks.previous || o->paths_dataset ? "the class before a step is one"
                                                                        : NULL,
@@ -156,14 +152,13 @@ static void set_word(sp_pipeline *p, const sp_file_input *in, bool are_there)
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    sp_reference_words words = sp_reference_words_beside(o);
+    const bool are_shared = in->is_decided && in->codes;
     sp_reference *l = &in->reference;
     double seconds = 0;
     sp_status status = SP_OK;
-    if (!in->is_decided)
-        TRY(sp_reference_words_of_labels(o, &words, err));
+    TRY(sp_run_check_labels_name(o, in->source, err));
     TRY(sp_source_seconds(in->source, &seconds, err));
-    TRY(sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err));
+    TRY(sp_reference_open(l, p, o->labels_file, o->labels_dataset, seconds, are_shared, err));
     TRY(sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds,
                            o->trim_to_shortest, err));
     TRY(sp_label_order_check(l, p, "best classes of the scores", p->info->offsets, p->info->n_recordings,
@@ -260,8 +255,7 @@ static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source
     if (!options.labels)
         TRY(find_path(p->file, &options, path, sizeof path, err));
     if (p->model && (o->codes || o->map) && sp_source_is_text(p->file))
-        TRY(sp_reference_codes_new(p, &(sp_reference_words){.codes = o->codes, .map = o->map}, p->model,
-                                   decided_are_single, &in->codes, err));
+        TRY(sp_reference_codes_new(p, p->model, decided_are_single, &in->codes, err));
     options.codes = in->codes;
     TRY(sp_source_open_labels(p->file, &options, said, &in->source, err));
     TRY(holds_scores(p, in->source, &options, &holds, err));
@@ -335,13 +329,13 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
         sp_decided_open(&in->decided, p);
     sp_status status = SP_OK;
     TRY(sp_pipeline_load_model(p, err));
-    if (in->is_decided || !p->opt->reference)
+    if (in->is_decided || !p->opt->labels_file)
         TRY(sp_file_input_read_codes(p, in, p->model, NULL, err));
     const bool is_of_labels =
-        p->from.info->has_labels && (in->codes || p->opt->reference); /* which are told otherwise */
+        p->from.info->has_labels && (in->codes || p->opt->labels_file); /* which are told otherwise */
     if (!in->is_decided && !is_of_labels)
         sp_run_tell_remark(p->opt, p->from.info);
-    if (p->opt->reference)
+    if (p->opt->labels_file)
         TRY(open_reference(p, in, err));
 done:
     return status;

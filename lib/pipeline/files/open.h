@@ -38,7 +38,7 @@ void sp_file_input_close(sp_file_input *in);
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places,
                              sp_error *err);
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
-/* codes, map or label_codes, label_map: labels beside the scores become their columns; without scores, classes of the file or of
+/* codes, map: labels beside the scores become their columns; without scores, classes of the file or of
  * the model. mend: what to do where there is no model. SP_OK, SP_EINVAL, SP_EMODEL, SP_ENOMEM; as sp_codes_new(). */
 sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend,
                                    sp_error *err);

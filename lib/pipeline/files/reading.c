@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "io/paths_writer.h"
@@ -24,7 +25,7 @@ void sp_run_gaps(const sp_run_options *o, sp_source_options *places)
 /* Is the file that is opened, or that of its labels, such a one? */
 static bool any_is(bool (*is_such)(const char *file), const sp_run_options *o, const char *file)
 {
-    const char *const labels = o->reference ? o->reference : o->place.labels;
+    const char *const labels = o->labels_file ? o->labels_file : o->place.labels;
     return is_such(file) || (labels && is_such(labels));
 }
 
@@ -78,30 +79,83 @@ static sp_status are_files(const char *name, bool *are, sp_error *err)
     return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
 }
 
-sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
+char *sp_labels_file(const char *labels, const char **dataset)
 {
-    bool are = false;
+    struct stat info;
+    char *file = strdup(labels), *colon = NULL;
+    for (char *at = file; at && (at = strstr(at, ":/")); at++)
+        colon = at;
+    const bool has_dataset = colon && colon != file && colon[2] && stat(labels, &info) != 0;
+    if (has_dataset)
+        *colon = '\0';
+    *dataset = has_dataset ? labels + (colon - file) + 1 : NULL;
+    return file;
+}
+
+sp_status sp_run_find_labels(sp_run_options *o, sp_owned *own, sp_error *err)
+{
     sp_status status = SP_OK;
-    if (o->place.labels)
-        status = are_files(o->place.labels, &are, err);
+    if (o->place.labels) {
+        bool are = false;
+        const char *dataset;
+        char *file = sp_labels_file(o->place.labels, &dataset);
+        status = !file ? sp_no_memory(err) : dataset ? SP_OK : are_files(file, &are, err);
+        if (status == SP_OK && (are || dataset)) {
+            o->labels_file = sp_owned_text(own, file);
+            o->labels_dataset = dataset;
+            o->place.labels = NULL;
+            status = sp_owned_status(own, err);
+        }
+        free(file);
+    }
     if (status != SP_OK)
         return status;
-    if (are) {
-        o->reference = o->place.labels;
-        o->place.labels = NULL;
-    }
-    if (o->label_order && !o->reference)
+    if (o->label_order && !o->labels_file)
         return sp_fail(err, SP_EINVAL,
                        "`label_order` is of labels in a file of their own, `labels` FILE: those beside the "
                        "scores are columns");
-    if (o->trim_to_shortest && !o->reference)
+    if (o->trim_to_shortest && !o->labels_file)
         return sp_fail(
             err, SP_EINVAL,
-            "`trim_to_shortest` needs `labels` FILE: labels beside the scores are as long as these");
-    if (o->labels_dataset && !o->reference)
-        return sp_fail(err, SP_EINVAL,
-                       "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
+            "`trim_to_shortest` needs `labels` FILE: labels beside scores or paths are as long as these");
     return SP_OK;
+}
+
+typedef struct sought {
+    const char *name;
+    bool is_there;
+} sought;
+
+static bool is_named(const char *array, const char *name)
+{
+    return array && strcmp(array + (*array == '/'), name) == 0;
+}
+
+/* `what` is a kind and a name, "dataset /predictions". */
+static void look_at(void *arg, const char *what, const char *shape, const char *option)
+{
+    sought *s = arg;
+    const char *name = strchr(what, ' ');
+    (void)shape, (void)option;
+    s->is_there |= name && is_named(name + 1, s->name);
+}
+
+sp_status sp_run_check_labels_name(const sp_run_options *o, sp_source *source, sp_error *err)
+{
+    sought s = {.name = o->labels_file};
+    if (o->labels_dataset || strchr(o->labels_file, '/'))
+        return SP_OK;
+    const sp_status status = sp_source_list_unused(source, look_at, &s, err);
+    if (status != SP_OK)
+        return status;
+    const sp_source_info *info = sp_source_info_of(source);
+    if (!s.is_there && !is_named(info->labels_path, s.name))
+        return SP_OK;
+    return sp_fail(
+        err, SP_EINVAL,
+        "`labels` %s: there is a file of that name, and %s has a dataset of it; ./%s is the file, /%s the "
+        "dataset",
+        s.name, info->file, s.name, s.name);
 }
 
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)

@@ -19,37 +19,13 @@ void sp_reference_close(sp_reference *l)
     sp_codes_free(l->codes);
 }
 
-static bool are_own(const sp_run_options *o)
-{
-    return o->label_codes || o->label_map;
-}
-
-sp_status sp_reference_words_of_labels(const sp_run_options *o, sp_reference_words *out, sp_error *err)
-{
-    *out = are_own(o) ? (sp_reference_words){o->label_codes, o->label_map, true, false}
-                      : (sp_reference_words){o->codes, o->map, false, false};
-    return are_own(o) && (o->codes || o->map)
-               ? sp_fail(err, SP_EINVAL,
-                         "`codes` and `map`, and `label_codes` and `label_map`, both say how the labels are "
-                         "read; give one of "
-                         "the pairs")
-               : SP_OK;
-}
-
-sp_reference_words sp_reference_words_beside(const sp_run_options *o)
-{
-    const bool is_own = are_own(o);
-    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own,
-                                !is_own};
-}
-
-sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words *words, const sp_model *model,
-                                 const char *one, sp_codes **out, sp_error *err)
+sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_model *model, const char *one, sp_codes **out,
+                                 sp_error *err)
 {
     char names[SP_CODES_SENTENCE];
     sp_codes *codes = NULL;
     sp_status status = SP_OK;
-    TRY(sp_codes_new(words->codes, words->map, words->for_labels, model, &codes, err));
+    TRY(sp_codes_new(p->opt->codes, p->opt->map, model, &codes, err));
     if (one)
         TRY(sp_codes_refuse_sets(codes, one, err));
     if (p->learns)
@@ -66,19 +42,19 @@ done:
     return status;
 }
 
-sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words,
-                                  bool is_named, const int32_t *class_of_column, sp_error *err)
+sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, bool are_shared, bool is_named,
+                                  const int32_t *class_of_column, sp_error *err)
 {
-    if ((!words->codes && !words->map) || (words->if_unnamed && is_named))
+    if ((!p->opt->codes && !p->opt->map) || (are_shared && is_named))
         return SP_OK;
     sp_status status = SP_OK;
-    TRY(sp_reference_codes_new(p, words, p->model, NULL, &l->codes, err));
+    TRY(sp_reference_codes_new(p, p->model, NULL, &l->codes, err));
     TRY(sp_codes_use_columns(l->codes, class_of_column, err));
 done:
-    if (status == SP_OK && words->if_unnamed && l->file)
+    if (status == SP_OK && are_shared && l->file)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if "
-                      "they are others",
+                      "the labels of %s are read by %s, as the paths are; if they are coded otherwise, "
+                      "statepath.sleep.compare_hypnograms() of Python reads each by codes of its own",
                       l->file, sp_codes_name(l->codes));
     return status;
 }
@@ -103,20 +79,20 @@ static sp_status label_model_classes(sp_reference *l, const sp_pipeline *p, sp_e
 
 /* A text has names of classes only where the model does. */
 static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, double step_seconds,
-                           const sp_reference_words *words, sp_error *err)
+                           bool are_shared, sp_error *err)
 {
     if (dataset && !sp_source_has_columns(l->file))
-        return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
+        return sp_fail(err, SP_EINVAL, "`labels` %s:%s names a dataset, and that is a text file", l->file,
+                       dataset);
     sp_status status = SP_OK;
-    TRY(sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err));
+    TRY(sp_reference_read_codes(l, p, are_shared, sp_source_is_events(l->file), p->class_of_column, err));
     sp_source_options options = {.model = p->model,
                                  .only = only_of_several(l->file, p->opt),
                                  .codes = l->codes,
                                  .class_of_number = sp_label_order_of_text(p),
-                                 .labels = dataset,
+                                 .labels = dataset ? dataset + 1 : NULL, /* a column has no slash */
                                  .epoch_seconds =
-                                     p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
-                                 .is_reference = words->for_labels || words->if_unnamed};
+                                     p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds};
     sp_run_gaps(p->opt, &options);
     TRY(sp_run_texts(p->opt, NULL, &options, err));
     TRY(sp_source_open(l->file, &options, &l->source, err));
@@ -130,11 +106,10 @@ done:
 }
 
 /* Where the classes of the file stand among the columns. Codes speak of that file's columns, as its scores do. */
-static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words,
-                               sp_error *err)
+static sp_status match_classes(sp_reference *l, const sp_pipeline *p, bool are_shared, sp_error *err)
 {
     if (!l->info->classes) {
-        sp_status status = sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
+        sp_status status = sp_reference_read_codes(l, p, are_shared, false, p->class_of_column, err);
         const bool are_of_model = sp_source_has_words(l->source) || sp_label_order_is_model(p);
         return status == SP_OK && are_of_model && !l->codes ? label_model_classes(l, p, err) : status;
     }
@@ -146,13 +121,13 @@ static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_r
         status = sp_match_columns(l->info->n_classes, class_of_label, p->class_of_column, &l->column_of_label,
                                   err);
     if (status == SP_OK)
-        status = sp_reference_read_codes(l, p, words, true, class_of_label, err);
+        status = sp_reference_read_codes(l, p, are_shared, true, class_of_label, err);
     free(class_of_label);
     return status;
 }
 
-static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *dataset,
-                           const sp_reference_words *words, sp_error *err)
+static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *dataset, bool are_shared,
+                           sp_error *err)
 {
     sp_source_options places = sp_source_options_default();
     places.access = sp_run_access(p->opt);
@@ -167,9 +142,9 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
         return status;
     l->info = sp_source_info_of(l->source);
     if (!l->info->has_labels)
-        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels_dataset` PATH says where they are",
+        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels` %s:/DATASET says where they are", l->file,
                        l->file);
-    if ((status = match_classes(l, p, words, err)) != SP_OK)
+    if ((status = match_classes(l, p, are_shared, err)) != SP_OK)
         return status;
     sp_source_use_codes(l->source, l->codes);
     if (!l->codes)
@@ -178,11 +153,11 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
 }
 
 sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
-                            double step_seconds, const sp_reference_words *words, sp_error *err)
+                            double step_seconds, bool are_shared, sp_error *err)
 {
     l->file = file;
-    sp_status status = sp_source_is_text(file) ? open_text(l, p, dataset, step_seconds, words, err)
-                                               : open_hdf5(l, p, dataset, words, err);
+    sp_status status = sp_source_is_text(file) ? open_text(l, p, dataset, step_seconds, are_shared, err)
+                                               : open_hdf5(l, p, dataset, are_shared, err);
     if (status != SP_OK)
         return status;
     l->n_recordings = l->info->n_recordings;

@@ -19,38 +19,25 @@ typedef struct sp_reference {
     int32_t *column_of_label; /* [K] or NULL: the same */
 } sp_reference;
 
-/* What others' numbers and words mean in it. */
-typedef struct sp_reference_words {
-    const char *codes, *map; /* NULL: as the model's */
-    bool for_labels; /* they are given for the labels: `label_codes`, `label_map`; else `codes`, `map` */
-    bool if_unnamed; /* they count only where the file names no classes, and a notice says so */
-} sp_reference_words;
-
-/* The coding that these words say. Of labels, a code that stands for several classes is told where p->learns, else such steps are
+/* What `codes` and `map` say. Of labels, a code that stands for several classes is told where p->learns, else such steps are
  * unscored, and a notice says so.
  *   one  why each step has one class, for the sentence that refuses such a code; NULL: they are labels
  * SP_OK; SP_EINVAL; as sp_codes_new(). */
-sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words *words, const sp_model *model,
-                                 const char *one, sp_codes **out, sp_error *err);
-
-/* Of labels beside scores, or alone: `label_codes` and `label_map`, else `codes` and `map`. SP_OK, SP_EINVAL (both). */
-sp_status sp_reference_words_of_labels(const sp_run_options *o, sp_reference_words *out, sp_error *err);
-
-/* Of labels beside a file of decided classes: codes that are given for the labels; else, where their file names no classes, those
- * of the decided classes. */
-sp_reference_words sp_reference_words_beside(const sp_run_options *o);
+sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_model *model, const char *one, sp_codes **out,
+                                 sp_error *err);
 
 /* Opens the file; its labels are told in the columns that p's model and class_of_column say. `dataset` of the labels, NULL: the
- * usual one. step_seconds: of the others' steps, in which labels that are events are told; 0: not known. On failure it can (and
- * must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */
+ * usual one. step_seconds: of the others' steps, in which labels that are events are told; 0: not known. are_shared: `codes` and
+ * `map` read what the labels are for, too; then they read labels only where these have no names, and a notice says so. On failure
+ * it can (and must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */
 sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
-                            double step_seconds, const sp_reference_words *words, sp_error *err);
+                            double step_seconds, bool are_shared, sp_error *err);
 void sp_reference_close(sp_reference *l);
 
 /* The coding of labels alone, where there is no file: they are told in the columns of these classes. is_named: the file names its
  * classes. SP_OK; as sp_codes_new(). */
-sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words,
-                                  bool is_named, const int32_t *class_of_column, sp_error *err);
+sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, bool are_shared, bool is_named,
+                                  const int32_t *class_of_column, sp_error *err);
 
 /* Fills in l->recording for the recordings of `source`; ids NULL: it names none. Steps that one of both leaves out (`gaps`) are
  * left out of the other. is_trimmed: numbers of steps may differ. As sp_match_recordings(); SP_EDATA also where both files have

@@ -151,7 +151,7 @@ sp_status sp_windowed_open(sp_windowed *w, sp_pipeline *p, sp_source *source, sp
                        .how = (sp_join)sp_option_word(p->opt, offsetof(sp_run_options, join))};
     w->read = sp_run_prepare_plain(p->opt);
     w->read.kind = info->kind;
-    if (info->has_segments || info->has_weights || info->has_mask || p->opt->reference)
+    if (info->has_segments || info->has_weights || info->has_mask || p->opt->labels_file)
         TRY(sp_fail(err, SP_EINVAL, "`join` joins scores, and labels beside them; %s has %s, too", info->file,
                     info->has_segments  ? "segments"
                     : info->has_weights ? "weights"

@@ -18,7 +18,6 @@
 #include "statepath/comparison.h"
 
 /* Letters of scores in a page: five for each four bytes. */
-enum { USUAL_LETTERS = 5 * 1000 * 1000 };
 
 /* ---- recordings ---- */
 
@@ -270,7 +269,7 @@ static void keep_decodable(sp_what_if *to, int64_t n_states)
 
 static bool is_wanted(const sp_pipeline *p)
 {
-    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && p->source->is_decoded &&
+    return p->opt->trace_steps > 0 && p->plan.what_if_bytes > 0 && p->source->is_decoded &&
            sp_report_decodes();
 }
 
@@ -299,7 +298,7 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
                  .to = calloc(1, sizeof *w.to),
                  .block = sp_block_new(),
                  .packer = sp_packer_new(),
-                 .letters_left = p->opt->what_if_bytes < 0 ? USUAL_LETTERS : p->opt->what_if_bytes};
+                 .letters_left = p->plan.what_if_bytes};
     sp_status status = SP_OK;
     TRY(w.to && w.block && w.packer ? SP_OK : sp_no_memory(err));
     *w.to = (sp_what_if){.temperature = p->prepare.temperature,

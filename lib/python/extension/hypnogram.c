@@ -29,7 +29,7 @@ PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
     if (name) {
         Py_BEGIN_ALLOW_THREADS;
         if (preset || map)
-            status = sp_label_coding_new(preset, map, map, false, model, &codes, &err);
+            status = sp_label_coding_new(preset, map, map, model, &codes, &err);
         if (status == SP_OK && codes)
             status = sp_codes_refuse_sets(codes, one_class, &err);
         if (status == SP_OK)
@@ -62,7 +62,7 @@ PyObject *py_coded_labels(PyObject *module, PyObject *args)
     const char **items = model ? strings(texts, &list, &n) : NULL;
     if (!items)
         return NULL;
-    if (sp_label_coding_new(preset, map, map, false, model, &codes, &err) != SP_OK ||
+    if (sp_label_coding_new(preset, map, map, model, &codes, &err) != SP_OK ||
         sp_codes_refuse_sets(codes, one_class, &err) != SP_OK)
         raise_error(&err);
     else

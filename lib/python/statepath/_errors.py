@@ -195,7 +195,7 @@ _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 def _argument(match: re.Match[str]) -> str:
     if match[1] == "header" and match[2]:
         return f"header={match[2] == 'yes'}"
-    name = {"clamp": "labels", "for": "strategy", "label_map": "map", "label_codes": "codes"}.get(match[1], match[1])
+    name = {"clamp": "labels", "for": "strategy"}.get(match[1], match[1])
     if match[2] or match[4]:
         return f'{name}="{match[2] or match[4]}"'
     return f"{name}={match[3]}" if match[3] else f"{name}="

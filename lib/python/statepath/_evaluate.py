@@ -29,13 +29,12 @@ class Judging(TypedDict, total=False):
     weighted_kappa: Literal["linear", "quadratic"] | None
     interval: Literal["studentised", "bca", "percentile"] | None
     preset: Literal["sleep", "tags", "actions", "none"] | None
-    unit: str | None
     background: str | None
     margin: float | None
     wake_trim: float | None
     rule_costs: bool | None
     trace_steps: int | None
-    what_if_bytes: int | None
+    what_if: str | None
 
 
 class Coding(TypedDict, total=False):
@@ -150,7 +149,7 @@ def comparing(
         raise StatepathError(f"strategies={strategies!r}: names of strategies are needed")
     if on_infeasible not in ("report", "relax", "raise"):
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
-    how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading)}
+    how = {"trace_steps": _TRACE_STEPS, **judging, **_decoding(reading)}
     if strategies is not None:
         how["strategies"] = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
     how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
@@ -209,7 +208,7 @@ def compare(
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `label_order`, "columns" or "model": what numbers of labels are where the columns are in
         another order than the model's classes, which is an error without it; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `interval`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `rule_costs`.
+        `weighted_kappa`, `interval`, `preset`, `background`, `margin`, `wake_trim`, `rule_costs`.
 
     Returns
     -------

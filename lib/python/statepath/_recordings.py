@@ -28,7 +28,6 @@ class InFile(TypedDict, total=False):
     lengths: str | None
     ids: str | None
     mask: str | None
-    labels_dataset: str | None
     label_order: Literal["columns", "model"] | None
     trim_to_shortest: bool | None
     only: str | os.PathLike[str] | None
@@ -213,7 +212,8 @@ def read(
         The array of the scores in the file, ``{id}`` stands for the recording. Without: log_probs, probs, logits or scores; predictions,
         beside label_ids, as transformers' Trainer calls them; or the only array that can be.
     labels : str or path, optional
-        A file of labels, a folder or a pattern (``"labels/{id}.txt"``), matched by id; or, where there is no file of that name, an array.
+        A file of labels (or ``"file:/array"`` in it), a folder or a pattern (``"labels/{id}.txt"``), matched by id; or, where there is no
+        file of that name, an array.
     model : Model or str, optional
         Whose classes labels are that are words or codes, or of another file. Needed where the file of scores names no classes.
     classes : sequence of str, mapping or path, optional
@@ -228,7 +228,7 @@ def read(
     codes, map
         What others' labels mean, as in :func:`statepath.sleep.read_hypnogram`.
     **places
-        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `label_order`, "columns" or
+        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `label_order`, "columns" or
         "model": what numbers in it are where the columns are in another order than the model; `trim_to_shortest`: where
         scores and labels are of different length, leave out the last steps of the longer; `only`: a file that
         lists the recordings that are meant; `unscored`: -100 where such labels are; `comments`: which lines of CoNLL's columns are none, as
@@ -277,7 +277,7 @@ def read(
         "codes": preset_of(codes),
         "map": entries_of(map),
     }
-    for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups", "comments"):
+    for name in ("offsets", "lengths", "ids", "mask", "only", "groups", "comments"):
         how[name] = _text(places.get(name), name)
     how["trim_to_shortest"] = int(bool(places.get("trim_to_shortest")))
     how["label_order"] = places.get("label_order")

@@ -177,7 +177,7 @@ def compute_metrics(id2label: Classes, strategies: Sequence[str] = ("argmax", "v
         real = truth != -100
         scores = [np.ascontiguousarray(r[m]) for r, m in zip(rows, real, strict=True)]
         report = compare(
-            scores, [t[m] for t, m in zip(truth, real, strict=True)], rules, strategies, kind="logits", classes=tags, on_infeasible="relax", trace_steps=0, what_if_bytes=0
+            scores, [t[m] for t, m in zip(truth, real, strict=True)], rules, strategies, kind="logits", classes=tags, on_infeasible="relax", trace_steps=0, what_if="off"
         )
         out: dict[str, float] = {}
         for name, s in report.data["strategies"].items():

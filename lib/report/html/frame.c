@@ -59,9 +59,9 @@ void sp_frame_item(sp_buffer *out, const char *id, const char *name)
 void sp_frame_main(sp_buffer *out, int64_t first_step)
 {
     sp_buffer_text(out, "</ul></nav>\n<main");
-    for (int word = 0; out->words && out->words->text[0][0] && word < SP_N_WORDS; word++)
+    for (int word = 0; out->words && out->words->text[0] && word < SP_N_WORDS; word++)
         sp_buffer_format(out, "%s%s", word ? "|" : " data-words=\"", sp_word_of(out->words, (sp_word)word));
-    sp_buffer_text(out, out->words && out->words->text[0][0] ? "\"" : "");
+    sp_buffer_text(out, out->words && out->words->text[0] ? "\"" : "");
     if (first_step)
         sp_buffer_format(out, " data-first=\"%lld\"", (long long)first_step);
     sp_buffer_text(out, ">\n");

@@ -221,7 +221,7 @@ static void note_guess(const sp_comparison *c, sp_table *lines)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     sp_buffer_say(line, "Shown as %s", sp_work_about(c->work)->name);
-    sp_buffer_words(line, c->words_are_guessed ? ", in {recordings} and {steps}" : "");
+    sp_buffer_words(line, ", in {recordings} and {steps}");
     sp_buffer_words(line, ", as the classes look ({=preset} says otherwise).");
 }
 

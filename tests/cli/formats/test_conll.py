@@ -43,14 +43,14 @@ class TestConll(st.TestCase):
 
     def test_other_columns(self):
         """The gold as the path: everything is right; and a file of labels with a column of its own."""
-        ours, _ = self.result("out.conll", "--paths", "3", "--labels-dataset", "-2")
+        ours, _ = self.result("out.conll", "--paths", "3", "--labels=-2")
         self.assertEqual(ours["strategies"][0]["accuracy"], 1)
         self.write("gold.bio", "\n".join(" ".join([*line.split()[:2], line.split()[2]]) if line and line[0] not in "-#" else ""
                                          for line in GOLD.split("\n")))
         one, _ = self.result("out.conll", "--labels", "gold.bio")
         two, _ = self.result("out.conll")
         self.assertEqual(one["strategies"][0]["confusion"], two["strategies"][0]["confusion"])
-        three, _ = self.result("out.conll", "--labels", "out.conll", "--labels-dataset", "3")
+        three, _ = self.result("out.conll", "--labels", "out.conll:/3")
         self.assertEqual(three["strategies"][0]["confusion"], two["strategies"][0]["confusion"])
 
     def test_text_with_tags(self):

@@ -62,7 +62,7 @@ class TestConvert(st.TestCase):
             np.testing.assert_array_equal(f["probs"][:], self.probs)
             self.assertEqual(f["classes"].asstr()[:].tolist(), STAGES)
         np.savez(self.path("x.npz"), **dict(self.beside, labels=np.zeros(191, int)))
-        self.statepath("convert", "x.npz", "--reference", "said", "-o", "y.h5", "-q")
+        self.statepath("convert", "x.npz", "--labels", "said", "-o", "y.h5", "-q")
         with st.h5py.File(self.path("y.h5")) as f:
             np.testing.assert_array_equal(f["labels"][:], self.labels)
             np.testing.assert_array_equal(f["weights"][:], self.beside["weights"])

@@ -141,12 +141,12 @@ class TestRules(Events):
                    "the same step, then --trim-to-shortest leaves out the last ones of the longer")
 
     def test_other_words(self):
-        """--label-codes and --label-map come before the words of the format; a model has words of its own."""
+        """--codes and --map come before the words of the format; a model has words of its own."""
         rows = self.ids((0, 30, "0"), (30, 30, "x y"))
         self.wrong("n.ids", rows, 'n.ids: line 2: label "x y" is no code of utime, which has 0 Wake, 1 N1, 2 N2, 3 N3, 4 REM, 5 unscored and '
-                   "names of stages; --label-map 'x y=Wake' or 'x y=unscored' says what it is")
-        self.reads("n.ids", rows, [R, N1], options=["--label-map", "0=REM,x y=N1"])
-        self.reads("n.ids", self.ids((0, 30, "5"), (30, 30, "w")), [R, W], options=["--label-codes", "nsrr"])
+                   "names of stages; --map 'x y=Wake' or 'x y=unscored' says what it is")
+        self.reads("n.ids", rows, [R, N1], options=["--map", "0=REM,x y=N1"])
+        self.reads("n.ids", self.ids((0, 30, "5"), (30, 30, "w")), [R, W], options=["--codes", "nsrr"])
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["sit", "walk"],
                                          "allow": {"sit": ["sit", "walk"], "walk": ["sit", "walk"]}}))
         self.write("a.tsv", "onset\tduration\ttrial_type\n0\t1.5\tsit\n1.5\tn/a\twalk\n4\t0.2\tblink\n4\t1\tsit\n")
@@ -202,10 +202,10 @@ class TestFormats(Events):
         self.wrong("n.edf", edf(b"+0\x14\x14\0" + b"+0\x1530\x14W\0"), "n.edf: byte 523: the text of an annotation does not end" + again)
         self.wrong("n.edf", edf(b"+0\x14\x14\0" + b"+0\x1530\x14WW\x14"), "n.edf: byte 517: an annotation does not end" + again)
         self.wrong("n.edf", edf(b"+0\x14\x14\0" + tal(0, 30, "Sleep stage N")),
-                   'n.edf: byte 517: label "Sleep stage N" is no code of words, which has names of stages; --label-map \'Sleep stage N=Wake\' or '
+                   'n.edf: byte 517: label "Sleep stage N" is no code of words, which has names of stages; --map \'Sleep stage N=Wake\' or '
                    "'Sleep stage N=unscored' says what it is")
         self.wrong("n.edf", edf(b"+0\x14\x14\0" + tal(0, 30, "Apnea") + tal(0, 3, "Lights off")),
-                   "n.edf: none of its 2 events is a stage or a class of the model: Apnea, Lights off; --label-map 'TEXT=CLASS' says what they are")
+                   "n.edf: none of its 2 events is a stage or a class of the model: Apnea, Lights off; --map 'TEXT=CLASS' says what they are")
         self.wrong("n.edf", edf(b"+0\x14\x14\0"), "n.edf: holds no events")
 
     def test_xml(self):
@@ -231,7 +231,7 @@ class TestFormats(Events):
         self.wrong("n.xml", nsrr([stage("Wake|0", 0, 60)]).replace("<Duration>60</Duration>\n", ""),
                    'n.xml: line 6: the stage "Wake|0" has no Duration')
         self.wrong("n.xml", nsrr([stage("Nap|8", 0, 60)]), 'n.xml: line 6: label "Nap|8" is no code of nsrr, which has 0 Wake, 1 N1, 2 N2, 3 N3, '
-                   "4 N3, 5 REM, 6 unscored, 9 unscored and names of stages; --label-map 'Nap|8=Wake' or 'Nap|8=unscored' says what it is")
+                   "4 N3, 5 REM, 6 unscored, 9 unscored and names of stages; --map 'Nap|8=Wake' or 'Nap|8=unscored' says what it is")
         self.wrong("n.xml", nsrr([("Apnea", "Apnea", 0, 60)]), "n.xml: holds no stages: no ScoredEvent of EventType Stages|Stages")
         self.wrong("n.xml", profusion([]), "n.xml: holds no stages: no SleepStage in SleepStages")
         self.wrong("n.xml", "<?xml version='1.0'?>\n<Night><a/></Night>", "n.xml: line 2: is XML of Night; hypnograms are read from NSRR's "
@@ -290,7 +290,7 @@ class TestFormats(Events):
                    stderr="statepath: note: n.hyp: a step is taken for 30 s\n")
         self.wrong("n.hyp", elan % 209 + "".join("%d\n" % k for k in seconds), "n.hyp: line 214: it ends with 210 labels, epoch_nb says 209")
         self.wrong("n.hyp", elan % 2 + "0\n7\n", 'n.hyp: line 6: label "7" is no code of elan, which has -2 unscored, -1 unscored, 0 Wake, 1 N1, '
-                   "2 N2, 3 N3, 4 N3, 5 REM and names of stages; --label-map '7=Wake' or '7=unscored' says what it is")
+                   "2 N2, 3 N3, 4 N3, 5 REM and names of stages; --map '7=Wake' or '7=unscored' says what it is")
         self.reads("n.txt", "[HypnogramAASM]\n" + "".join("%d\n" % k for k in np.repeat([5, 5, 3, 2, 1, -1, 4], 6)), self.LABELS)
         self.reads("n.vis", "0\n1 0\n3 1\n4 2\n5 3\n6 m\n7 r\n8 e\n", self.LABELS, seconds=20.)
 
@@ -355,7 +355,7 @@ class TestWrongInPublishedReaders(Events):
     def test_respironics(self):
         """wonambi: Alice's 11 as wake; it is stage 1, and 255 is wake."""
         self.reads("n.ids", "0,30,255\n30,30,11\n60,30,12\n90,30,13\n120,30,14\n150,30,15\n180,30,10\n", [W, N1, N2, N3, N3, R, U],
-                   options=["--label-codes", "respironics"])
+                   options=["--codes", "respironics"])
 
     def test_nine_is_unscored(self):
         """YASA: Profusion's 9 as wake, 6 as an error, elements by their position."""
@@ -365,7 +365,7 @@ class TestWrongInPublishedReaders(Events):
     def test_four_is_no_rem(self):
         """A benchmark of stagers: all above 4 becomes 4, so that stage 4 is REM."""
         for codes in ("nsrr", "rk", "profusion", "elan", "cap"):
-            self.reads("n.ids", "0,30,3\n30,30,4\n60,30,5\n", [N3, N3, R], options=["--label-codes", codes])
+            self.reads("n.ids", "0,30,3\n30,30,4\n60,30,5\n", [N3, N3, R], options=["--codes", codes])
 
     def test_alphabetical_columns(self):
         """Classifiers of scikit-learn have columns N1, N2, N3, R, W: a warning where that order fits far better."""
@@ -431,7 +431,7 @@ class TestCompare(Events):
         self.write("night.xml", nsrr([stage(concepts[k], at, n) for at, n, k in runs]))
         ours = json.loads(self.statepath("compare", "with.h5", *MODEL, "--json", "-", stderr="").stdout)
         for file in ("night.edf", "night.xml"):
-            theirs = json.loads(self.statepath("compare", "night.h5", *MODEL, "--reference", file, "--json", "-", stderr="").stdout)
+            theirs = json.loads(self.statepath("compare", "night.h5", *MODEL, "--labels", file, "--json", "-", stderr="").stdout)
             for key in ("strategies", "reference", "mask_ceiling"):
                 self.assertEqual(json.dumps(theirs[key]).replace('"night"', '"with"'), json.dumps(ours[key]), file)
 

@@ -145,7 +145,7 @@ class TestHardLabels(st.TestCase):
         # what was learnt decodes better than what was said, and is legal
         self.write_nights("new.h5", self.hypnograms(seed=2)[1])
         self.write_nights("new-truth.h5", self.hypnograms(seed=2)[0])
-        out = self.statepath("compare", "new.h5", "--reference", "new-truth.h5", "--model", "fitted.json", "--json", "-").stdout
+        out = self.statepath("compare", "new.h5", "--labels", "new-truth.h5", "--model", "fitted.json", "--json", "-").stdout
         figures = json.loads(out)["strategies"]
         self.assertEqual(figures["viterbi"]["illegal"], 0)
         self.assertGreater(figures["viterbi"]["accuracy"], figures["argmax"]["accuracy"] + .03)
@@ -167,13 +167,22 @@ class TestHardLabels(st.TestCase):
         self.assertTrue((found[0][1] != found[1][1]).any())  # the others' models did see them
 
     def test_codes_of_both(self):
+        """Codes read the labels too, unless their file names its classes; decided classes of a file that names them are told."""
         truth, said = self.hypnograms(n=2)
-        np.savetxt(self.path("said.txt"), np.array([0, 1, 2, 3, 5])[said[0]], fmt="%d")  # as nsrr
-        np.savetxt(self.path("truth.txt"), truth[0], fmt="%d")  # as yasa
-        out = self.statepath("compare", "said.txt", "--model", "sleep-aasm", "--codes", "nsrr", "--labels", "truth.txt",
-                             "--label-codes", "yasa", "--label-confidence", "0.8", "--json", "-", stderr="").stdout
-        result = json.loads(out)["strategies"]["argmax"]
-        self.assertAlmostEqual(result["accuracy"], np.mean(truth[0] == said[0]), places=12)
+        nsrr = np.array([0, 1, 2, 3, 5])
+        np.savetxt(self.path("said.txt"), nsrr[said[0]], fmt="%d")
+        np.savetxt(self.path("truth.txt"), nsrr[truth[0]], fmt="%d")
+        with h5py.File(self.path("named.h5"), "w") as f:
+            f["labels"] = truth[0].astype("i1")
+            f["labels"].attrs["classes"] = STAGES
+        with h5py.File(self.path("said.h5"), "w") as f:
+            f["labels"] = said[0].astype("i1")
+            f["labels"].attrs["classes"] = STAGES
+        for file, labels in (("said.txt", "truth.txt"), ("said.txt", "named.h5"), ("said.h5", "truth.txt")):
+            out = self.statepath("compare", file, "--model", "sleep-aasm", "--codes", "nsrr", "--labels", labels,
+                                 "--label-confidence", "0.8", "--json", "-").stdout
+            result = json.loads(out)["strategies"]["argmax"]
+            self.assertAlmostEqual(result["accuracy"], np.mean(truth[0] == said[0]), places=12)
 
     def test_against(self):
         truth, said = self.hypnograms(n=3)

@@ -122,31 +122,16 @@ class TestCodes(st.TestCase):
         self.assertEqual(figures(self.result("compare", "night.h5", *MODEL, *fold)),
                          figures(self.result("compare", "nsrr.h5", *MODEL, "--codes", "nsrr", *fold)))
 
-    def test_codes_of_the_labels_alone(self):
-        """--label-codes and --label-map say of scores what --codes and --map say, wherever the labels are."""
-        for more in ([], ["--labels", "nsrr.h5"], ["--cv", "2", "--method", "counts", "--folds", "2"]):
-            for label, plain in (("--label-codes=nsrr", "--codes=nsrr"), ("--label-map=0=Wake,1=N1,2=N2,3=N3,5=REM,9=unscored",) * 2):
-                ours = self.result("compare", "nsrr.h5", *MODEL, plain.replace("--label-", "--"), "-q", *more)
-                self.assertEqual(figures(self.result("compare", "nsrr.h5", *MODEL, label, "-q", *more)), figures(ours))
+    def test_where_there_is_nothing_to_read(self):
         fit = ["--rules", "sleep-permissive", "--method", "counts", "--name", "x", "-q", "-f"]
-        for file, more in (("nsrr.h5", []), ("night.h5", ["--labels", "nsrr.h5"]), ("labels.h5", [])):
-            models = []
-            for option in ("--codes", "--label-codes"):
-                self.statepath("fit", file, option, "nsrr", *fit, *more, "-o", "m.json")
-                models.append(json.loads(self.read("m.json"))["probabilities"])
-            self.assertEqual(*models)
         self.h5("bare.h5", probs=self.probs, classes=STAGES)
-        for option in ("--label-codes", "--label-map"):
+        for option in ("--codes", "--map"):
+            status = 2 if "codes" in option else 1
             for more in ([], ["--labels", "nsrr.h5"]):
-                self.statepath("compare", "nsrr.h5", *MODEL, option, "bogus", *more, status=2 if "codes" in option else 1, stdout="")
-            self.statepath("fit", "nsrr.h5", option, "bogus", *fit, "-o", "m.json", status=2 if "codes" in option else 1, stdout="")
-        self.refuses("compare", "bare.h5", *MODEL, "--label-codes", "nsrr", status=2,
-                     sentence="--label-codes and --label-map read labels, and bare.h5 has none; --labels PATH says where they are")
-        for more in ([], ["--labels", "nsrr.h5"]):
-            self.refuses("compare", "nsrr.h5", *MODEL, "--codes", "nsrr", "--label-map", "9=unscored", *more, status=2,
-                         sentence="--codes and --map, and --label-codes and --label-map, both say how the labels are read; give one of the pairs")
-        self.refuses("compare", "labels.h5", *MODEL, "--label-confidence", ".9", "--codes", "nsrr", "--label-codes", "nsrr", status=2,
-                     sentence="--label-codes and --label-map read labels beside what labels.h5 decided; --labels FILE says where they are")
+                self.statepath("compare", "nsrr.h5", *MODEL, option, "bogus", *more, status=status, stdout="")
+            self.statepath("fit", "nsrr.h5", option, "bogus", *fit, "-o", "m.json", status=status, stdout="")
+        self.refuses("compare", "bare.h5", *MODEL, "--codes", "nsrr", status=2,
+                     sentence="--codes and --map read labels, and bare.h5 has none; --labels PATH says where they are")
 
     # ---- evaluate ----
 
@@ -156,17 +141,22 @@ class TestCodes(st.TestCase):
         path = np.where(rng.random(len(self.flat)) < .2, rng.integers(0, 5, len(self.flat)), np.maximum(self.flat, 0))
         self.h5("ours.h5", paths__x=path, labels=self.flat, offsets=self.offsets, ids=self.ids, classes=STAGES)
         expected = figures(self.result("evaluate", "ours.h5", *MODEL))["x"]
-        self.h5("x.h5", paths__x=SLEEPECG[path], offsets=self.offsets, ids=self.ids)
-        got = self.result("evaluate", "x.h5", *MODEL, "--codes", "sleepecg", "--labels", "labels.h5", "--label-codes", "nsrr")
+        # paths of a file that names its classes are told by these; codes read the labels
+        got = self.result("evaluate", "ours.h5", *MODEL, "--labels", "labels.h5", "--codes", "nsrr")
         self.assertEqual(figures(got)["x"], expected)
-        self.assertEqual((got["input"]["path_codes"], got["input"]["label_codes"]), ("sleepecg", "nsrr"))
-        text = self.statepath("evaluate", "x.h5", *MODEL, "--codes", "sleepecg", "--labels", "labels.h5", "--label-codes", "nsrr").stdout
-        self.assertIn("Paths are read by the codes sleepecg, labels by nsrr.\n", text)
+        self.assertEqual((got["input"].get("path_codes"), got["input"]["label_codes"]), (None, "nsrr"))
+        self.h5("beside.h5", paths__x=path, labels=NSRR[self.flat], offsets=self.offsets, ids=self.ids, classes=STAGES)
+        got = self.result("evaluate", "beside.h5", *MODEL, "--codes", "nsrr")
+        self.assertEqual(figures(got)["x"], expected)
+        text = self.statepath("evaluate", "beside.h5", *MODEL, "--codes", "nsrr").stdout
+        self.assertIn("Labels are read by the codes nsrr.\n", text)
+        self.h5("x.h5", paths__x=SLEEPECG[path], offsets=self.offsets, ids=self.ids)
         # both in one file, or labels of a file that names no classes: the same codes, which is said for another file
         self.h5("both.h5", paths__x=SLEEPECG[path], labels=SLEEPECG[self.flat], offsets=self.offsets, ids=self.ids)
         self.assertEqual(figures(self.result("evaluate", "both.h5", *MODEL, "--codes", "sleepecg"))["x"], expected)
         self.h5("l.h5", labels=SLEEPECG[self.flat], offsets=self.offsets)
-        note = ("statepath: the labels of %s are read by sleepecg, as the paths are; --label-codes or --label-map if they are others\n")
+        note = ("statepath: the labels of %s are read by sleepecg, as the paths are; if they are coded otherwise, "
+                "statepath.sleep.compare_hypnograms() of Python reads each by codes of its own\n")
         self.assertEqual(figures(self.result("evaluate", "x.h5", *MODEL, "--codes", "sleepecg", "--labels", "l.h5", stderr=note % "l.h5"))["x"],
                          expected)
         # a file that names its classes is read by them
@@ -230,7 +220,7 @@ class TestCodes(st.TestCase):
                 if r["strategy"] == "reference"}
         self.assertEqual((rows["n3", "cut_path_steps"], rows["n2", "cut_label_steps"]), ("7", "4"))
         self.refuses("evaluate", "p.h5", "--trim-to-shortest", status=2,
-                     sentence="--trim-to-shortest needs --labels LABELS.h5: labels in p.h5 itself are as long as its paths")
+                     sentence="--trim-to-shortest needs --labels FILE: labels beside scores or paths are as long as these")
 
     # ---- subjects ----
 

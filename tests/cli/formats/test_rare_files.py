@@ -173,11 +173,11 @@ class TestRareFiles(st.TestCase):
         self.npz("x.npz", probs=self.probs)
         self.write("l.txt", "\n".join(np.array(CLASSES)[self.labels]) + "\n")
         self.statepath("decode", "x.npz", "--model", "m.json", "-o", "p.h5", "-q")
-        self.refuses("evaluate", "p.h5", "--label-codes", "utime",
-                     status=2, sentence="--label-codes and --label-map need labels, and "
-                     "p.h5 has none; --labels FILE says where they are")
-        self.refuses("evaluate", "p.h5", "--labels", "l.txt", "--labels-dataset", "night", status=2,
-                     sentence="--labels-dataset names a dataset, and l.txt is a text file")
+        self.refuses("evaluate", "p.h5", "--map", "7=a",
+                     status=2, sentence="p.h5 names the classes of its paths, and has no labels that --codes or --map "
+                     "could read; --labels PATH says where they are")
+        self.refuses("evaluate", "p.h5", "--labels", "l.txt:/night", status=2,
+                     sentence="--labels l.txt:/night names a dataset, and that is a text file")
 
     def test_rem_that_only_some_strategies_find(self):
         stages = ["Wake", "N1", "N2", "N3", "REM"]

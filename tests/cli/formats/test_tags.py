@@ -60,7 +60,7 @@ class TestSchemes(st.TestCase):
         self.write("path.csv", "recording,label\n" + "".join("a,%s\n" % t for t in path.split()))
         kind = scheme.lower()
         self.statepath("model", "new", kind, "--types", "x,y", "-o", "m.json", "-f", "-q")
-        self.statepath("evaluate", "path.csv", "--reference", "ref.csv", "-m", "m.json", "--json", "r.json", "-f", "-q", *more)
+        self.statepath("evaluate", "path.csv", "--labels", "ref.csv", "-m", "m.json", "--json", "r.json", "-f", "-q", *more)
         e = json.loads(self.read("r.json"))["strategies"]["path"]["entities"]
         return [e[k] for k in ("correct", "decoded", "reference")], [e["strict"][k] for k in ("correct", "decoded", "reference")], e["scheme"]
 
@@ -79,12 +79,12 @@ class TestSchemes(st.TestCase):
 
     def test_scheme_that_does_not_fit(self):
         self.entities("iob2", "O", "O")
-        self.refuses("evaluate", "path.csv", "--reference", "ref.csv", "-m", "m.json", "--scheme", "IOE2", status=2,
+        self.refuses("evaluate", "path.csv", "--labels", "ref.csv", "-m", "m.json", "--scheme", "IOE2", status=2,
                      sentence='tag "B-x" is none of the scheme IOE2: tags are O and I-X, E-X (--scheme names another scheme; special tokens are no classes)')
-        self.refuses("evaluate", "path.csv", "--reference", "ref.csv", "-m", "m.json", "--scheme", "IOE3", status=2,
+        self.refuses("evaluate", "path.csv", "--labels", "ref.csv", "-m", "m.json", "--scheme", "IOE3", status=2,
                      sentence='--scheme "IOE3": there are IOB1, IOB2 (or BIO), IOE1, IOE2, BIOES, BILOU, BMES')
         self.statepath("model", "new", "band", "--classes", "O,b", "-o", "m2.json")
-        self.refuses("evaluate", "path.csv", "--reference", "ref.csv", "-m", "m2.json", "--scheme", "BIO", status=2,
+        self.refuses("evaluate", "path.csv", "--labels", "ref.csv", "-m", "m2.json", "--scheme", "BIO", status=2,
                      sentence="--scheme: the classes are no tags of entities, such as O, B-PER and I-PER")
 
 
@@ -103,8 +103,9 @@ class TestConversion(st.TestCase):
 
     def test_faults(self):
         self.write("in.conll", "a O\n")
-        self.refuses("convert", "in.conll", "--reference", "other.conll", "-o", "o.conll", status=2,
-                     sentence="-o o.conll takes the labels of in.conll itself, not those of --reference other.conll; convert that file")
+        self.write("other.conll", "a O\n")
+        self.refuses("convert", "in.conll", "--labels", "other.conll", "-o", "o.conll", status=2,
+                     sentence="-o o.conll takes the labels of in.conll itself, not those of --labels other.conll; convert that file")
         self.refuses("convert", "in.conll", "--scheme", "BIOES", "-o", "o.h5", status=2,
                      sentence="--scheme: tags are written in a scheme as columns of CoNLL: -o OUT.conll")
         self.write("in.conll", "a Wake\nb N1\n")

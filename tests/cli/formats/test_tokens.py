@@ -82,7 +82,7 @@ class TestTokens(st.TestCase):
                          (self.words.sum(), .5642))  # as seqeval says of these words
         x = ["x.npy", "--kind", "logits", "--labels"]
         for words in (["trainer.npz"], ["trainer.h5"], ["hf.npz"], [*x, "y.npy"], [*x, "trainer.npz"],
-                      [*x, "trainer.h5"], ["hf.npz", "--reference", "y.npy"]):
+                      [*x, "trainer.h5"], ["hf.npz", "--labels", "y.npy"]):
             self.assertEqual(self.figures("compare", *words, "--gaps", "join"), hand, words)
         for words in (["hf.npz", "--against", "b=trainer.npz"], [*x, "y.npy", "--against", "b=x.npy"]):
             rivals = self.figures("compare", *words, "--gaps", "join")[1]

@@ -1,4 +1,4 @@
-"""Two classifiers in one comparison (`compare --against`), and labels from a file of their own (`--reference`): figures are those of
+"""Two classifiers in one comparison (`compare --against`), and labels from a file of their own (`--labels`): figures are those of
 two runs, statistics those of pairs of strategies, and what does not match is named."""
 import itertools
 import json
@@ -338,8 +338,8 @@ class TestAgainst(st.TestCase):
         self.pack("new.h5", self.strong)
         self.pack("old.h5", self.weak, self.labels)
         done = self.statepath("compare", "new.h5", "--against", "old=old.h5", *MODEL)
-        self.assertEqual(done.stderr, "statepath: note: new.h5 has no labels, old (old.h5) has; --reference old.h5 judges both by them\n")
-        both = self.json_of("new.h5", "--against", "old=old.h5", "--reference", "old.h5")
+        self.assertEqual(done.stderr, "statepath: note: new.h5 has no labels, old (old.h5) has; --labels old.h5 judges both by them\n")
+        both = self.json_of("new.h5", "--against", "old=old.h5", "--labels", "old.h5")
         self.assertEqual(both["strategies"]["old.viterbi"], self.json_of("old.h5")["strategies"]["viterbi"])
         self.h5("three.h5", probs=np.full((4, 3), 1 / 3), classes=["a", "b", "c"])
         done = self.statepath("compare", "old.h5", "--against", "x=three.h5", *MODEL, status=1, stdout="")
@@ -357,19 +357,18 @@ class TestReference(TestAgainst):
                                                                 for n in (3, 0, 1, 2, 8, 7, 6, 5, 4) for k in self.labels[n]))
         expected = self.json_of("night.h5")
         for file in ("labels.h5", "labels.csv"):
-            for option in ("--labels", "--reference"):
-                got = self.json_of("bare.h5", option, file)
-                self.assertEqual(got["input"].pop("labels_file"), file)
-                for key in expected:
-                    if key not in ("command", "input"):
-                        self.assertEqual(got[key], expected[key], (file, option, key))
+            got = self.json_of("bare.h5", "--labels", file)
+            self.assertEqual(got["input"].pop("labels_file"), file)
+            for key in expected:
+                if key not in ("command", "input"):
+                    self.assertEqual(got[key], expected[key], (file, key))
         wrong = [np.roll(l, 7) for l in self.labels]
         self.pack("wrong.h5", self.strong, wrong)  # labels of its own do not count
-        got = self.json_of("wrong.h5", "--reference", "labels.h5", env={"STATEPATH_WHOLE_BYTES": "900"})
+        got = self.json_of("wrong.h5", "--labels", "labels.h5", env={"STATEPATH_WHOLE_BYTES": "900"})
         self.assertEqual(got["strategies"], expected["strategies"])
         with st.h5py.File(self.path("labels.h5"), "a") as f:
             f.move("labels", "hypnogram")
-        self.assertEqual(self.json_of("bare.h5", "--labels", "labels.h5", "--labels-dataset", "/hypnogram")["strategies"],
+        self.assertEqual(self.json_of("bare.h5", "--labels", "labels.h5:/hypnogram")["strategies"],
                          expected["strategies"])
 
     def test_a_dataset_is_still_a_dataset(self):
@@ -398,7 +397,7 @@ class TestReference(TestAgainst):
                 labels_bob=np.concatenate([self.labels[n] for n in order]), classes=CLASSES, **datasets)
         self.pack("night.h5", self.strong, self.labels, labels_ann=np.concatenate(other), labels_bob=np.concatenate(self.labels))
         for env in ({}, {"STATEPATH_WHOLE_BYTES": "900"}):
-            self.assertEqual(self.json_of("bare.h5", "--reference", "labels.h5", env=env)["scorers"], self.json_of("night.h5")["scorers"])
+            self.assertEqual(self.json_of("bare.h5", "--labels", "labels.h5", env=env)["scorers"], self.json_of("night.h5")["scorers"])
 
     def test_what_does_not_match(self):
         self.pack("bare.h5", self.strong)
@@ -408,15 +407,11 @@ class TestReference(TestAgainst):
         self.h5("places.h5", labels=np.concatenate(self.labels[:7]), classes=CLASSES,
                 offsets=np.concatenate([[0], np.cumsum([len(l) for l in self.labels[:7]])]))
         self.refuses(*run, "--labels", "places.h5", sentence="bare.h5 has 9 recordings, places.h5 has 7; they must be the same recordings")
-        self.refuses(*run, "--reference", "fewer.h5", "--labels", "/x", status=2,
-                     sentence="--labels and --reference both say where the labels are; leave one of them out")
-        self.refuses(*run, "--labels-dataset", "/x", status=2,
-                     sentence="--labels-dataset is a dataset in the file of labels, which --labels FILE names")
         self.refuses(*run, "--labels", "fewer.h5", "--cv", "3",
                      sentence="bare.h5 and fewer.h5 do not match; only in bare.h5: night7, night8")
         self.refuses(*run, "--labels", "fewer.h5", "--json", "fewer.h5", "-f", status=2,
                      sentence="fewer.h5: is the file of labels, which is never written to; give the output another name")
-        self.refuses(*run, "--labels", "bare.h5", sentence="bare.h5 holds no labels; --labels-dataset PATH says where they are")
+        self.refuses(*run, "--labels", "bare.h5", sentence="bare.h5 holds no labels; --labels bare.h5:/DATASET says where they are")
         done = self.statepath(*run, "--labels", "nowhere.h5", status=1, stdout="")
         self.assertIn("nowhere.h5", done.stderr)
 
@@ -436,7 +431,7 @@ class TestReference(TestAgainst):
             f.attrs["epoch_seconds"] = 20.0
         self.refuses("compare", "night.h5", "--against", "old=old.h5", *MODEL, sentence=sentence % "old (old.h5)")
         self.statepath("decode", "night.h5", *MODEL, "-o", "paths.h5", "-q")
-        self.refuses("evaluate", "paths.h5", "--reference", "labels.h5", sentence=(sentence % "labels.h5").replace("night.h5", "paths.h5"))
+        self.refuses("evaluate", "paths.h5", "--labels", "labels.h5", sentence=(sentence % "labels.h5").replace("night.h5", "paths.h5"))
         self.h5("unsaid.h5", **datasets)  # nothing says how long these steps are, but all recordings have half as many again
         done = self.statepath("compare", "night.h5", "--labels", "unsaid.h5", *MODEL, status=1, stdout="")
         self.assertTrue(done.stderr.endswith("; every recording has 1.5 times as many there, as if a step of night.h5 were 30 s and one of "

@@ -313,7 +313,7 @@ class TestInputs(TestCase):
                  (["decode", "in.h5", "-m", "m.json"], ["-o"], ["in.h5", "m.json"]),
                  (evaluate, results, ["p.h5", "in.h5", "m.json"]),
                  (evaluate + ["--map", "map.txt"], ["--csv"], ["map.txt"]),
-                 (evaluate + ["--label-map", "map.txt"], ["--csv"], ["map.txt"]),
+                 (evaluate + ["--map", "map.txt"], ["--csv"], ["map.txt"]),
                  (["fit", "in.h5", "--rules", "m.json"], ["-o"], ["in.h5", "m.json"]),
                  (["fit", "in.h5", "--rules", "m.json", "--map", "map.txt"], ["-o"], ["map.txt"]),
                  (["mask", "leak", "in.h5"], ["--json"], ["in.h5"]), (["mask", "leak", "in.h5", "-m", "m.json"], ["--json"], ["m.json"]),

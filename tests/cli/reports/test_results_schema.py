@@ -27,7 +27,7 @@ compare night.h5 -m sleep-strict --strategies argmax,greedy,viterbi,posterior
 compare night.h5 -m sleep-strict --against old=other.h5 --groups site --margin .1 --weighted-kappa linear --wake-trim 5 --epoch-seconds 30
 compare night.h5 -m sleep-strict --interval percentile --collapse Sleep=N1,N2,N3,REM --rule-costs
 compare night.h5 -m sleep-permissive --cv 3 --method counts --strategies argmax,viterbi,mea
-compare night.h5 -m sleep-strict --reference labels.h5 --review 4%
+compare night.h5 -m sleep-strict --labels labels.h5 --review 4%
 compare unlabelled.h5 -m sleep-strict --strategies viterbi
 compare dead.h5 -m sleep-strict --strategies argmax,greedy,viterbi,beam:2 ? 3
 compare dead.h5 -m sleep-strict --strategies viterbi --on-infeasible relax
@@ -46,7 +46,7 @@ compare simulated.h5 -m abc.json --rule-costs
 compare night.h5 -m fitted.json
 compare folder -m sleep-strict --only only.txt
 compare folder -m sleep-strict ? 3
-compare night.h5 -m sleep-strict --label-codes nsrr --labels nsrr
+compare night.h5 -m sleep-strict --codes nsrr --labels nsrr
 compare night.h5 --clamp -m sleep-strict --strategies argmax,viterbi ? 3
 decode night.h5 -m sleep-strict --strategies viterbi -o paths.h5
 evaluate paths.h5 -m sleep-strict

@@ -280,7 +280,7 @@ class TestWhatIf(st.TestCase):
                    "of": [{"steps": n, "before": side(), "after": side()} for n in (2, 18)]}
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "weighs", "classes": ["REM", "Wake", "N3", "N1", "N2"], "forbid": {"Wake": ["N3"]},
                                          "decoding": {"temperature": 1.5}, "windows": windows}))
-        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,mea", "--what-if-bytes", "60000")
+        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,mea", "--what-if", "60000")
         self.assertEqual(page.settings["model"]["classes"], ["Wake", "N1", "N2", "N3", "REM"])
         self.assertEqual(page.settings["model"]["windows"]["bias"], [0.25, -0.5, 0.125, 0, 0])
         self.as_program(page, demo, ["greedy", "viterbi", "mea", "argmax"], 3, n=min(CHANGES, 4))
@@ -338,7 +338,7 @@ class TestWhatIf(st.TestCase):
                 self.assertGreater(letters, 1000000)
             else:
                 self.assertTrue(4900000 < letters <= 5000000, letters)
-                self.assertEqual(self.page(name, "--model", "m.json", "--what-if-bytes", "5000000").ids, page.ids)
+                self.assertEqual(self.page(name, "--model", "m.json", "--what-if", "5000000").ids, page.ids)
                 self.assertIn("The page holds the scores of %d of %d recordings" % (len(page.ids), n), page.text)
 
     def test_demo(self):
@@ -453,7 +453,7 @@ class TestWhatIf(st.TestCase):
         self.as_program(page, "wide.h5", ["argmax", "viterbi"], 12, n=10)
         for name, held in zip(page.ids, page.scores):
             self.assertEqual(held.tolist(), scores[300 * int(name):300 * int(name) + 300].tolist())
-        text = self.page("wide.h5", "--model", "m.json", "--what-if-bytes", str(len(page.packed))).text
+        text = self.page("wide.h5", "--model", "m.json", "--what-if", str(len(page.packed))).text
         self.assertIn("The page holds the scores of 2 of 3 recordings", text)
 
     def test_samples(self):
@@ -465,7 +465,7 @@ class TestWhatIf(st.TestCase):
             scores = draw.normal(0, 1, (T, 3)).astype("f4")
             labels = (scores + draw.normal(0, 2, (T, 3))).argmax(1)
             self.h5(name, scores=scores, labels=labels, offsets=np.cumsum([0] + lengths), classes=[b"a", b"b", b"c"], ids=[b"n%d" % i for i in range(len(lengths))])
-            page = self.page(name, "--model", "m.json", "--what-if-bytes", asked)
+            page = self.page(name, "--model", "m.json", "--what-if", asked)
             self.assertIn(len(page.ids), (n_held, n_held + 1), name)
             n_held = len(page.ids)
             self.assertRegex(page.text, "holds the scores of %d of %d recording" % (n_held, len(lengths)))
@@ -487,7 +487,7 @@ class TestWhatIf(st.TestCase):
         scores = draw.normal(0, 1, (16000, 3)).astype("f4")
         self.h5("many.h5", scores=scores, labels=(scores + draw.normal(0, np.repeat(np.linspace(0, 4, 400), 40)[:, None], (16000, 3))).argmax(1), offsets=np.arange(0, 16001, 40),
                 classes=[b"a", b"b", b"c"], ids=[b"n%03d" % i for i in range(400)])
-        page = self.page("many.h5", "--model", "m.json", "--what-if-bytes", "40000")
+        page = self.page("many.h5", "--model", "m.json", "--what-if", "40000")
         places = sorted(int(name[1:]) for name in page.ids)
         self.assertGreater(len(places), 20)
         self.assertLess(places[len(places) // 4], 150)
@@ -521,14 +521,14 @@ class TestWhatIf(st.TestCase):
         n, text = held("--what-if", "off")
         self.assertEqual(n, 0)
         self.assertNotIn("wasm-unsafe-eval", text)
-        n, text = held("--what-if-bytes", "100000")
+        n, text = held("--what-if", "100000")
         self.assertEqual(n, 5)
         self.assertLessEqual(len(re.search(r'id="what-if-scores">(.*?)<', text).group(1)), 100000)
         self.assertIn("The page holds the scores of 5 of 20 nights, spread from the least to the most accurate: ", text)
         self.assertIn("makes room for more", text)
         self.assertIn("script-src 'sha256-", text)
         self.assertRegex(text, r"script-src 'sha256-[^ ]+' 'sha256-[^ ]+' 'wasm-unsafe-eval'; img-src data: blob:; base-uri")
-        n, text = held("--what-if-bytes", "0")
+        n, text = held("--what-if", "0")
         self.assertEqual(n, 0)
         self.assertNotIn('id="what-if"', text)
         n, text = held("--strategies", "posterior,mea")
@@ -540,10 +540,10 @@ class TestWhatIf(st.TestCase):
             self.assertEqual(n, 0)
             self.assertIn("<p>Rules cannot be changed here: %s.</p>" % why, text)
             self.assertNotIn("wasm-unsafe-eval", text)
-        self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if", "maybe", sentence="--what-if maybe: it is on or off",
+        self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if", "maybe", sentence="--what-if maybe: it is off, or a number of bytes, 0 to 2147483647",
                      status=2)
-        self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if-bytes", "-7", status=2,
-                     sentence="--what-if-bytes -7: a number of bytes, 0 or more")
+        self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if", "-7", status=2,
+                     sentence="--what-if -7: it is off, or a number of bytes, 0 to 2147483647")
 
 
 st.main()

@@ -25,7 +25,7 @@ static sp_codes *codes_of(const char *preset, const char *map)
     sp_model *model = sleep_model();
     sp_codes *codes = NULL;
     sp_error err = {0};
-    assert_ok(sp_codes_new(preset, map, false, model, &codes, &err), &err);
+    assert_ok(sp_codes_new(preset, map, model, &codes, &err), &err);
     sp_model_free(model);
     return codes;
 }
@@ -120,7 +120,7 @@ static void test_neither_preset_nor_map(void **state)
     sp_model *model = sleep_model();
     sp_codes *codes = NULL;
     sp_error err;
-    assert_int_equal(sp_codes_new(NULL, NULL, false, model, &codes, &err), SP_EINVAL);
+    assert_int_equal(sp_codes_new(NULL, NULL, model, &codes, &err), SP_EINVAL);
     assert_string_equal(err.message, "codes need a preset or a map");
     sp_model_free(model);
 }
@@ -293,7 +293,7 @@ static sp_status attempt(void *arg)
 {
     sp_codes *codes = NULL;
     sp_error err = {0};
-    sp_status status = sp_codes_new("rk", "x=N1,7=Wake,y=N1|N2", false, arg, &codes, &err);
+    sp_status status = sp_codes_new("rk", "x=N1,7=Wake,y=N1|N2", arg, &codes, &err);
     sp_codes_free(codes);
     return status;
 }

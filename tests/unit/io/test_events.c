@@ -136,7 +136,7 @@ static void test_against_counting(void **state)
     sp_error err = {.message = ""};
     sp_model *model = sp_model_new("abc", CLASSES, names);
     sp_codes *codes = NULL;
-    assert_ok(sp_codes_new("words", "u=unscored", true, model, &codes, &err), &err);
+    assert_ok(sp_codes_new("words", "u=unscored", model, &codes, &err), &err);
     for (int round = 0; round < 4000; round++) {
         int8_t line[LENGTH];
         int end = 0;
@@ -410,7 +410,7 @@ static sp_codes *codes_of(const char *preset, const char *map)
     sp_model *model = sleep_model();
     sp_codes *codes = NULL;
     sp_error err = {0};
-    assert_ok(sp_codes_new(preset, map, false, model, &codes, &err), &err);
+    assert_ok(sp_codes_new(preset, map, model, &codes, &err), &err);
     sp_model_free(model);
     return codes;
 }
@@ -448,7 +448,7 @@ static sp_status attempt_columns(void *arg)
     const coded *t = arg;
     sp_codes *codes = NULL;
     sp_error err = {0};
-    sp_status status = sp_codes_new("rk", "x=N1,7=Wake", false, t->model, &codes, &err);
+    sp_status status = sp_codes_new("rk", "x=N1,7=Wake", t->model, &codes, &err);
     if (status == SP_OK)
         status = sp_codes_use_columns(codes, t->columns, &err);
     sp_codes_free(codes);

@@ -1,8 +1,7 @@
-"""What recordings and steps are called: --unit, the presets and what the classes look like choose the words of every text; JSON, CSV and
+"""What recordings and steps are called: the presets and what the classes look like choose the words of every text; JSON, CSV and
 the paths keep their names."""
 import html
 import json
-import os
 import re
 
 import numpy as np
@@ -53,9 +52,9 @@ class TestUnit(st.TestCase):
         self.assertNotIn("{", seen[0] + seen[1] + seen[3])
 
     def test_none_of_many(self):
-        self.make(["A", "B", "C"])
-        self.h5("none.h5", probs=np.zeros((0, 3)), labels=np.zeros(0, int), offsets=[0, 0], classes=["A", "B", "C"])
-        said = self.statepath("compare", "none.h5", "--model", "m.json", "--unit", "night/epoch").stdout
+        self.make(SLEEP)
+        self.h5("none.h5", probs=np.zeros((0, 5)), labels=np.zeros(0, int), offsets=[0, 0], classes=SLEEP)
+        said = self.statepath("compare", "none.h5", "--model", "m.json").stdout
         self.assertTrue(said.startswith("none.h5: 1 night, 0 epochs, 0 with a reference\n"), said[:80])
 
     def test_presets_choose_and_the_guess_is_said(self):
@@ -71,64 +70,33 @@ class TestUnit(st.TestCase):
                 self.assertEqual(said in visible(guessed["r.html"]), preset != "none")
                 self.assertNotIn("Shown as", asked["stdout"] + asked["r.html"])
 
-    def test_unit_comes_before_the_preset(self):
+    def test_a_preset_comes_before_the_guess(self):
         self.make(SLEEP)
-        texts = self.compare("--unit", "subject day:subject days/half-minute")
-        self.assertTrue(texts["stdout"].startswith("in.h5: 9 subject days, 540 half-minutes, "))
-        self.assertIn("Shown as sleep, as the classes look (--preset says otherwise).", texts["stdout"])
-        self.assertWords(texts, "subject day", "half-minute")
-        self.assertIn('<main data-words="subject day|subject days|half-minute|half-minutes" data-first="1">', texts["r.html"])
+        texts = self.compare()
+        self.assertIn('<main data-words="night|nights|epoch|epochs" data-first="1">', texts["r.html"])
         texts = self.compare("--preset", "none")
         self.assertTrue(texts["stdout"].startswith("in.h5: 9 recordings, 540 steps, "))
         self.assertIn("<main>", texts["r.html"])
         self.assertRegex(texts["r.html"], '<th scope="col" data-holds="recording">recording</th>')
 
-    def test_plurals_and_one_of_them(self):
-        self.make(KINDS["none"][0])
-        units = {"story/batch": "stories batches", "box/glass": "boxes glasses", "day/brush": "days brushes",
-                 "series:series/time": "series times", "Child:Children/T": "Children Ts"}
-        for unit, words in units.items():
-            said = self.compare("--unit", unit)["stdout"]
-            self.assertTrue(said.startswith("in.h5: 9 %s, 540 %s, " % tuple(words.split())), unit)
-        self.h5("one.h5", probs=[[0.5, 0.25, 0.25]], labels=[0], classes=KINDS["none"][0])
-        said = self.compare(inputs=("one.h5", "--model", "m.json", "--unit", "night/epoch"))["stdout"]
-        self.assertTrue(said.startswith("one.h5: 1 night, 1 epoch, 1 with a reference\n"), said)
-
-    def test_figures_and_names_stay(self):
-        self.make(SLEEP)
-        plain, named = self.compare("--unit", "recording/step"), self.compare("--unit", "video/frame")
-        for name in ("r.json", "r.csv"):
-            self.assertEqual(plain[name].replace("recording/step", "video/frame"), named[name])
-        self.assertEqual(list(json.loads(named["r.json"])["input"])[1:3], list(json.loads(plain["r.json"])["input"])[1:3])
-        self.assertIn(",illegal_step,", named["r.csv"])
-
     def test_data_with_braces_keep_them(self):
-        self.make(["{step}", "B", "{a recording}"], name="{steps}.h5")
-        texts = self.compare(inputs=["{steps}.h5", "--model", "m.json", "--unit", "night/epoch"])
-        self.assertTrue(texts["stdout"].startswith("{steps}.h5: 9 nights, 540 epochs, "))
+        self.make(["{step}", "background", "{a recording}"], name="{steps}.h5")
+        texts = self.compare(inputs=["{steps}.h5", "--model", "m.json"])
+        self.assertTrue(texts["stdout"].startswith("{steps}.h5: 9 videos, 540 frames, "))
         self.assertIn("{step} → {a recording}", texts["stdout"])
         self.assertIn("{step}", visible(texts["r.html"]))
 
     def test_evaluate_and_notices(self):
         self.make(SLEEP)
         self.statepath("compare", "in.h5", "--model", "m.json", "-o", "p.h5", "-q")
-        evaluated = self.compare(command="evaluate", inputs=["p.h5", "--model", "m.json", "--unit", "ward/minute"])
-        self.assertWords(evaluated, "ward", "minute")
+        evaluated = self.compare(command="evaluate", inputs=["p.h5", "--model", "m.json"])
+        self.assertWords(evaluated, "night", "epoch")
         scores = np.full((4, 5), -1.0)
         scores[2] = -np.inf
         self.h5("bad.h5", scores=scores, offsets=np.array([0, 4]), classes=SLEEP)
         self.statepath("compare", "bad.h5", "--model", "m.json", "--strategies", "viterbi", status=3,
                        stderr="statepath: viterbi: night 0 has no allowed path of finite score: no state reaches epoch 3\n"
                               "statepath: viterbi: 1 of 1 nights could not be decoded; their paths are -1\n")
-
-    def test_what_is_no_unit(self):
-        self.make(SLEEP)
-        for wrong in ("night", "night/", "/epoch", "a/b/c", "ni<ght/epoch", "night/epoch1", "a:b:c/d", "x" * 40 + "/epoch"):
-            with self.subTest(wrong):
-                self.statepath("compare", "in.h5", "--model", "m.json", "--unit", wrong, status=2,
-                               stderr=f"statepath: --unit {wrong}: it is what one recording and one step are called, such as night/epoch, in letters, "
-                                      "each word shorter than 30; a plural may follow: series:series/sample\n")
-        self.assertFalse(os.path.exists(os.path.join(self.folder, "r.html")))
 
 
 if __name__ == "__main__":
