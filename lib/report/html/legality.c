@@ -141,7 +141,6 @@ void sp_page_legality(sp_page *page)
             "happened. Empty: allowed.</p>\n");
         if (is_folded)
             pairs(page, true);
-        sp_page_transitions(page, forbidden);
     } else {
         sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n",
                       c->forbidden_count);

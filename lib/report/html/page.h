@@ -119,7 +119,5 @@ void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...)
 uint8_t *sp_page_forbidden_matrix(sp_page *page);
 /* The confusion matrix of a strategy as a picture, where files are wanted. (confusion_picture.c) */
 void sp_page_confusion_picture(sp_page *page, const sp_strategy_result *strategy);
-/* All transitions, folded, in the section on legality; forbidden [K,K] (transitions.c) */
-void sp_page_transitions(sp_page *page, const uint8_t *forbidden);
 
 #endif
