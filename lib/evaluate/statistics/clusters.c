@@ -166,7 +166,7 @@ static void leave_one_out(void *arg, sp_scratch *scratch, int64_t first, int64_t
 
 /* From jackknife values over the rows without which the statistic is defined, u = their mean - value: the error as above, and
  * a = sum u^3 / (6 (sum u^2)^(3/2)). */
-static sp_spread spread_of(int64_t n, const double *without, double *skewness)
+static sp_spread spread_of(int64_t n, const double *without)
 {
     double mean = 0, squares = 0, cubes = 0, m = 0;
     for (int64_t i = 0; i < n; i++)
@@ -184,7 +184,6 @@ static sp_spread spread_of(int64_t n, const double *without, double *skewness)
     if (squares <= 1e-30) /* jackknife values that are equal on paper leave only rounding */
         return (sp_spread){0};
     double third = cubes / (squares * sqrt(squares));
-    *skewness = sqrt(m) * third;
     return (sp_spread){.error = sqrt((m - 1) / m * squares), .acceleration = third / 6};
 }
 
@@ -211,8 +210,7 @@ static void make_intervals(void *arg, sp_scratch *scratch, int64_t first, int64_
         sp_draws draws = {.observed = b->observed[v],
                           .least = is_share ? 0 : -b->statistics->most,
                           .most = is_share ? 1 : b->statistics->most,
-                          .spread =
-                              spread_of(b->table.lists.n, b->without + v * b->table.lists.n, &out->skewness),
+                          .spread = spread_of(b->table.lists.n, b->without + v * b->table.lists.n),
                           .values = b->drawn + v * b->n_resamples,
                           .ratios = b->ratios + v * b->n_ratios};
         draws.n = keep_defined(b->n_resamples, draws.values);

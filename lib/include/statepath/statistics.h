@@ -37,10 +37,9 @@ typedef struct sp_difference {
         high; /* as the options say; undefined "one recording" when fewer than 2 recordings have scored steps */
     sp_value bca[2], percentile[2]; /* low and high; undefined where there are fewer than 2 recordings */
     sp_value studentised
-        [2]; /* also undefined "too few recordings differ", "all recordings differ alike", "more than 128
+        [2];   /* also undefined "too few recordings differ", "all recordings differ alike", "more than 128
                                        recordings" */
-    double skewness;     /* of what the recordings add to the difference; 0 where that is undefined */
-    int64_t n;           /* recordings with scored steps */
+    int64_t n; /* recordings with scored steps */
     int32_t n_resamples; /* drawn; 0 without an interval */
 } sp_difference;
 
@@ -61,7 +60,6 @@ typedef struct sp_difference {
  *         fewer than 4 recordings always (at 0.95), and where nearly all have a difference of 0; "all recordings differ alike"
  *         where s is 0 and d is not. Ends stay between -1 and 1.
  *         Where the jackknives would take more than 2e8 additions, t* is of the first resamples only, 1,000 at least.
- * skewness = sqrt(n) sum u^3 / (sum u^2)^(3/2).
  * Percentile and BCa are narrow where recordings are few, as Student's t is wider than the normal and the variance of a sample is
  * (n-1)/n of its estimate: where differences are spread evenly, 95 % intervals hold the truth in about P(|t_(n-1)| < 1.96
  * sqrt((n-1)/n)) of samples, 0.929 of 20 recordings, 0.942 of 50; where they are skewed, in fewer. The studentised interval is

@@ -2,8 +2,6 @@
 #include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
-#include <math.h>
-
 static const struct {
     const char *key, *name, *long_name;
 } intervals[] = {
@@ -77,50 +75,6 @@ static bool has_interval(const sp_pair_comparison *pair)
     return !pair->difference.low.undefined && !pair->difference.high.undefined;
 }
 
-/* How many of 100 simulated 95 % intervals held the truth (lib/evaluate/coverage.md): of so many recordings or more, where
- * differences were normal, skewed (skewness 2), very skewed (skewness 6). */
-typedef struct coverage {
-    int64_t n;
-    int held[3][3]; /* [sp_interval_kind][normal, skewed, very skewed] */
-} coverage;
-
-static const coverage simulated[] = {
-    {5, {{95, 92, 90}, {83, 78, 73}, {84, 78, 72}}},   {8, {{95, 93, 90}, {88, 85, 80}, {88, 84, 78}}},
-    {12, {{95, 93, 91}, {90, 87, 84}, {91, 87, 81}}},  {20, {{95, 94, 92}, {91, 90, 87}, {92, 90, 86}}},
-    {30, {{94, 94, 92}, {92, 92, 88}, {93, 91, 87}}},  {60, {{94, 95, 92}, {93, 93, 90}, {94, 93, 89}}},
-    {200, {{95, 94, 93}, {95, 94, 93}, {95, 95, 93}}},
-};
-
-/* Few units, or some that weigh far more than the others, is where intervals may not hold what they promise. */
-static void note_coverage(const sp_comparison *c, int64_t n, sp_table *lines)
-{
-    enum { MANY = 30 };
-    static const double skewed = 1, very_skewed = 4;
-    const coverage *row = simulated;
-    double skewness = 0;
-    bool any = false;
-    const sp_pairs pairs = sp_tested_pairs(c);
-    for (int32_t i = 0; i < pairs.n; i++) {
-        const sp_pair_comparison *pair = &pairs.list[i];
-        if (!has_interval(pair))
-            continue;
-        any = true;
-        skewness = fmax(skewness, fabs(pair->difference.skewness));
-    }
-    if (!any || n < simulated[0].n || (n >= MANY && skewness < skewed))
-        return;
-    for (size_t i = 1; i < sizeof simulated / sizeof *simulated && simulated[i].n <= n; i++)
-        row = &simulated[i];
-    const int *held = row->held[sp_interval_shown(c)];
-    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    sp_buffer_say(line,
-                  "In simulations of %jd %s 95 %% %s intervals held the true difference in %d of 100 samples",
-                  row->n, sp_unit_name(c, line->words, row->n), sp_interval_name(c), held[0]);
-    sp_buffer_say(line, ", of skewed differences in %d%s, of very skewed ones in %d%s.", held[1],
-                  skewness >= skewed && skewness < very_skewed ? " (as here)" : "", held[2],
-                  skewness >= very_skewed ? " (as here)" : "");
-}
-
 /* Pairs without an interval though there are several units: why, and what gives one. */
 static void note_without(const sp_comparison *c, sp_table *lines)
 {
@@ -169,5 +123,4 @@ void sp_note_units(const sp_comparison *c, sp_table *lines)
                              sp_unit_name(c, line->words, n));
     }
     note_without(c, lines);
-    note_coverage(c, n, lines);
 }

@@ -97,7 +97,6 @@ static void test_studentised_undefined(void **state)
     }
     assert_ok(sp_bootstrap_accuracy(20, a, b, scored, &options, &d, &err), &err);
     assert_undefined(d.high, "too few recordings differ");
-    assert_close(d.skewness, 18 / sqrt(19), 1e-9, 0);
     /* No interval leaves what the difference can be. */
     const int64_t many[] = {0, 100, 0, 100, 1}, few[] = {0, 0, 0, 1, 0}, steps[] = {100, 100, 100, 100, 100};
     assert_ok(sp_bootstrap_accuracy(5, many, few, steps, &options, &d, &err), &err);
