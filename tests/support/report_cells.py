@@ -436,15 +436,6 @@ def of_unit_differences(title, head, row, run, owner_of):
     yield from zip(row[1:], [*mean, pair["rank_biserial"], pair["p_least"], pair["p_sign_flip"]])
 
 
-def of_long_runs(title, head, row, run, owner_of):
-    lengths = owner_of[row[1]].own["bouts"][row[0]]["lengths"]
-    n = sum(count for _, count in lengths)
-    for heading, cell in zip(head[2:], row[2:]):
-        if heading.startswith("≥ "):
-            least = int(heading[2:].replace(",", ""))
-            yield cell, sum(count for length, count in lengths if length >= least) / n if n else None
-
-
 def of_illegal_place(title, head, row, run, owner_of):
     first = int(run.result.get("preset") == "sleep")
     said = {(p["recording"], p["step"] + first): p for p in run.result["illegal_places"]}
@@ -461,7 +452,6 @@ PAGE_TABLES = [
     (r"Accuracy of the steps of greatest confidence", of_kept),
     (r"Calibration error by class", of_class_error),
     (r"Differences in accuracy over .*", of_unit_differences),
-    (r"Runs of at least so many steps", of_long_runs),
     (r"Illegal steps", of_illegal_place),
 ]
 

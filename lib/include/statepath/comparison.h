@@ -296,19 +296,11 @@ typedef struct sp_rule_place {
     int32_t who, rule; /* the strategy, n_strategies: the reference; of `rules` */
 } sp_rule_place;
 
-/* The duration of a class in figures. For its curve a table of at most SP_DURATION_POINTS lengths stands for all: the share of its
- * whole runs that are longer than each. Without a distribution there is none. */
-enum { SP_DURATION_POINTS = 256 };
-typedef struct sp_longer_share {
-    int64_t length;
-    double share;
-} sp_longer_share;
+/* The duration of a class in figures. */
 typedef struct sp_class_duration {
     bool is_there;
     char text[SP_DURATION_TEXT]; /* as declared */
     sp_duration_lengths lengths; /* of whole runs */
-    int32_t n_points;
-    sp_longer_share points[SP_DURATION_POINTS]; /* of ascending length */
 } sp_class_duration;
 
 /* Steps of one recording, kept for pictures. */

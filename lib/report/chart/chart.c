@@ -8,7 +8,6 @@
 
 const sp_chart_area sp_area_plot = {560, 350, 92, 540, 14, 286};
 const sp_chart_area sp_area_square = {420, 386, 92, 400, 14, 322};
-const sp_chart_area sp_area_panel = {560, 320, 92, 540, 16, 262};
 const sp_chart_area sp_area_small = {340, 230, 46, 286, 12, 186};
 
 /* ---- axes ---- */
@@ -54,10 +53,6 @@ static void tick_text(sp_buffer *out, const sp_axis *a, double value)
         value = 0;
     if (a->format == SP_TICK_SIGNED)
         sp_buffer_signed(out, value, a->decimals);
-    else if (a->format == SP_TICK_PERCENT)
-        sp_buffer_format(out, "%.0f %%", 100 * value);
-    else if (a->format == SP_TICK_COUNT)
-        sp_buffer_count(out, (int64_t)llround(value));
     else if (a->is_log)
         sp_buffer_format(out, "%.6g", value);
     else
@@ -76,7 +71,7 @@ static double tick(const sp_axis *a, int i)
     return value <= a->high + slack ? value : NAN;
 }
 
-/* Lines across with their values; values below, with a small stroke where lengths are not even. */
+/* Lines across with their values; values below. */
 static void draw_axes(sp_chart *c)
 {
     const sp_chart_area *area = c->area;
@@ -89,11 +84,6 @@ static void draw_axes(sp_chart *c)
         sp_buffer_format(out, "M%d ", area->left);
         pixels(out, y_of(c, tick(&c->y, i)));
         sp_buffer_format(out, "H%d", area->right);
-    }
-    for (int i = 0; c->x.is_log && isfinite(tick(&c->x, i)); i++) {
-        sp_buffer_text(out, "M");
-        pixels(out, x_of(c, tick(&c->x, i)));
-        sp_buffer_format(out, " %dv6", below);
     }
     sp_buffer_text(out, "\"/><g text-anchor=\"end\">");
     for (int i = 0; isfinite(tick(&c->y, i)); i++) {
@@ -179,28 +169,6 @@ void sp_chart_titled_line(sp_chart *c, const char *title, int64_t recording, int
     sp_html_say(c->out, "\"><title>%s</title></path>", title);
 }
 
-/* In whole pixels: steps that nobody would see are left out. */
-void sp_chart_stairs(sp_chart *c, const char *class, int64_t n, const sp_point *points)
-{
-    sp_buffer *out = c->out;
-    if (n == 0)
-        return;
-    long x = lround(x_of(c, points[0].x)), y = lround(y_of(c, points[0].y));
-    sp_buffer_format(out, "<path class=\"%s\" d=\"M%ld %ld", class, x, y);
-    for (int64_t i = 1; i < n; i++) {
-        long next_x = lround(x_of(c, points[i].x)), next_y = lround(y_of(c, points[i].y));
-        if (next_y == y && i < n - 1)
-            continue;
-        if (next_x != x)
-            sp_buffer_format(out, "H%ld", next_x);
-        if (next_y != y)
-            sp_buffer_format(out, "V%ld", next_y);
-        x = next_x;
-        y = next_y;
-    }
-    sp_buffer_text(out, "\"/>\n");
-}
-
 void sp_chart_across(sp_chart *c, const char *class, double y, const char *label, int decimals)
 {
     sp_buffer_format(c->out, "<path class=\"%s\" d=\"M%d ", class, c->area->left);
@@ -257,7 +225,7 @@ void sp_chart_faint_dots(sp_chart *c, int32_t series, int64_t n, const sp_point 
 
 void sp_chart_dots(sp_chart *c, int64_t n, const sp_point *points, sp_point_name *name, const void *arg)
 {
-    if (n > SP_NAMED_DOTS || c->has_plain_dots) {
+    if (n > SP_NAMED_DOTS) {
         plain_dots(c, "points", n, points);
         return;
     }
@@ -319,9 +287,8 @@ void sp_chart_lattice(sp_chart *c, int cells, int64_t n, const sp_point *points)
 
 sp_curve_class sp_series_curve(int32_t series)
 {
-    sp_curve_class class = {"curve"};
-    if (series >= 0)
-        snprintf(class.text, sizeof class.text, "curve k%d d%d", (int)series % 8, (int)series % 4);
+    sp_curve_class class;
+    snprintf(class.text, sizeof class.text, "curve k%d d%d", (int)series % 8, (int)series % 4);
     return class;
 }
 

@@ -16,16 +16,16 @@ typedef struct sp_chart_area {
     int width, height;            /* of the picture */
     int left, right, top, bottom; /* of the area */
 } sp_chart_area;
-extern const sp_chart_area sp_area_plot, sp_area_square, sp_area_panel, sp_area_small;
+extern const sp_chart_area sp_area_plot, sp_area_square, sp_area_small;
 
-typedef enum sp_tick_format { SP_TICK_NUMBER, SP_TICK_SIGNED, SP_TICK_PERCENT, SP_TICK_COUNT } sp_tick_format;
+typedef enum sp_tick_format { SP_TICK_NUMBER, SP_TICK_SIGNED } sp_tick_format;
 
 typedef struct sp_axis {
     double low, high; /* low < high */
     double step;      /* between ticks; 0: no ticks */
     bool is_log;      /* low > 0; ticks at powers of ten */
     sp_tick_format format;
-    int decimals;     /* of SP_TICK_NUMBER and SP_TICK_SIGNED */
+    int decimals;
     const char *name; /* beside the axis, plain text; NULL: none, or that of the chart */
 } sp_axis;
 
@@ -42,8 +42,7 @@ typedef struct sp_chart {
     int *n_pictures; /* of the page so far: makes the ids of titles */
     const sp_chart_area *area;
     sp_axis x, y;
-    int x_ticks_at;      /* where the ticks of x stand; 0: below the area */
-    bool has_plain_dots; /* dots have no titles, however few they are */
+    int x_ticks_at; /* where the ticks of x stand; 0: below the area */
     const int64_t
         *recordings; /* [n] whose the points of dots are, for the script; NULL: they are of no recording */
     /* Plain text, escaped when written; freed by sp_chart_open(). Names stand beside axes that have none of their own. */
@@ -58,9 +57,8 @@ typedef struct sp_point {
 void sp_chart_open(sp_chart *chart);
 void sp_chart_close(sp_chart *chart);
 
-/* A line from point to point, or in stairs: at each x the y changes. class: of the path, such as "curve k1 d1". */
+/* A line from point to point. class: of the path, such as "curve k1 d1". */
 void sp_chart_line(sp_chart *chart, const char *class, int64_t n, const sp_point *points);
-void sp_chart_stairs(sp_chart *chart, const char *class, int64_t n, const sp_point *points);
 /* The same with a title, of one recording. */
 void sp_chart_titled_line(sp_chart *chart, const char *title, int64_t recording, int64_t n,
                           const sp_point *points);
@@ -87,8 +85,8 @@ void sp_chart_box(sp_chart *chart, const char *class, sp_point from, sp_point to
 void sp_chart_bars(sp_chart *chart, int base, int height, int64_t n, const double *edges,
                    const int64_t *counts);
 
-/* The class of the line of series i, with colour and dashes of its own, such as "curve k1 d1"; -1: the reference. Its shape is
- * #m1 in the colour s1. */
+/* The class of the line of series i, with colour and dashes of its own, such as "curve k1 d1". Its shape is #m1 in
+ * the colour s1. */
 typedef struct sp_curve_class {
     char text[16];
 } sp_curve_class;
