@@ -167,7 +167,6 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->seed = options->bootstrap.seed;
     c->level = options->bootstrap.level;
     c->kappa_weights = options->kappa_weights;
-    c->interval = options->bootstrap.interval;
     c->has_margin = options->has_margin;
     c->margin = options->margin;
     c->has_wake_trim = options->has_wake_trim;

@@ -45,7 +45,7 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
 void sp_evaluation_words_clear(sp_evaluation_words *j);
 
 /* How intervals are made. */
-sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan *plan);
+sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o);
 
 /* Runs all recordings, evaluates them, and describes the result. */
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err);

@@ -77,11 +77,10 @@ void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how)
 
 /* ---- options ---- */
 
-sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan *plan)
+sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o)
 {
     sp_bootstrap_options how = sp_bootstrap_options_default();
     how.seed = o->seed;
-    how.interval = plan->interval;
     if (!isnan(o->level))
         how.level = o->level;
     return how;
@@ -89,7 +88,7 @@ sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan
 
 static void use_words(const sp_run_options *o, const sp_run_plan *plan, sp_evaluation_options *how)
 {
-    how->bootstrap = sp_run_bootstrap(o, plan);
+    how->bootstrap = sp_run_bootstrap(o);
     how->kappa_weights = plan->kappa_weights;
 }
 

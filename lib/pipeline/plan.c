@@ -96,7 +96,6 @@ static sp_run_plan choices_of(const sp_run_options *o)
         .tune = (sp_tune)WORD(fit.tune, 0),
         .features = (sp_features_rule)WORD(fit.features, 0),
         .kappa_weights = (sp_kappa_weights)WORD(weighted_kappa, SP_KAPPA_UNWEIGHTED),
-        .interval = (sp_interval_kind)WORD(interval, SP_INTERVAL_STUDENTISED),
         .has_work = o->preset != NULL,
         .work = works[WORD(preset, 0)],
     };

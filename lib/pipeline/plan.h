@@ -38,7 +38,6 @@ typedef struct sp_run_plan {
     sp_strategy tuned_for; /* with has_tuned_for */
     /* evaluation */
     sp_kappa_weights kappa_weights;
-    sp_interval_kind interval;
     const sp_tag_scheme *scheme; /* or NULL */
     bool has_work;
     sp_work work;          /* with has_work */

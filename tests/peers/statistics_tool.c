@@ -94,8 +94,7 @@ static json_t *bootstrap(json_t *question)
     free(a);
     free(b);
     free(scored);
-    return json_pack("{so s[oo] s[oo]}", "difference", value(d.difference), "bca", value(d.bca[0]),
-                     value(d.bca[1]), "percentile", value(d.percentile[0]), value(d.percentile[1]));
+    return json_pack("{so s[oo]}", "difference", value(d.difference), "ci", value(d.low), value(d.high));
 }
 
 int main(void)

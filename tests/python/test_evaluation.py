@@ -189,17 +189,6 @@ def test_reports_are_pickled(tmp_path):
     assert pickle.loads(pickle.dumps(judged)).data == judged.data
 
 
-def test_unit(tmp_path):
-    """The words of texts, and of nothing else."""
-    plain, named = (sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]), unit=unit) for unit in (None, "ward/minute"))
-    named.save(tmp_path / "r.md")
-    assert "1 ward, 3 minutes, 3 with a reference" in (tmp_path / "r.md").read_text()
-    assert plain.data == named.data
-    for wrong in ("ward", "a/b/c", ""):
-        with pytest.raises(sp.StatepathError, match="unit"):
-            sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]), unit=wrong)
-
-
 def test_files(tmp_path):
     report = sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]))
     report.save(tmp_path / "r.json")
@@ -362,7 +351,7 @@ BAD = [
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), level="x"), "level"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), ids=["x", "y"]), "ids"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), weights=[1, 2]), "weights"),
-    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), interval="no"), "interval"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), preset="no"), "preset"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), on_infeasible="no"), "on_infeasible"),
     (lambda: sp.compare([[0.5, 0.5]], [0], 3), "model"),
     (lambda: sp.compare(np.array([[object()]]), [0], sp.Model(["a"])), "objects"),
@@ -380,12 +369,12 @@ BAD = [
     (lambda: sp.fit(["a", "b"], method=3), "^method=3: a text is needed$"),
     (lambda: sp.fit(["a", "b"], name=3), "^name=3: a text is needed$"),
     *((lambda key=key, value=value: sp.evaluate([0, 1], [0, 1], sp.Model(["a", "b"]), **{key: value}), rf"^{key}={re.escape(repr(value))}: a text is needed$")
-      for key, value in (("unit", 3), ("preset", 1), ("background", [1, 2]), ("interval", 0.5), ("weighted_kappa", {}),
+      for key, value in (("preset", 1), ("background", [1, 2]), ("weighted_kappa", {}),
                          ("name", 3))),  # fmt: skip
-    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit=3), "^unit=3: a text is needed$"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), background=3), "^background=3: a text is needed$"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), name=3), "^name=3: a text is needed$"),
     (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), strategies=3), "^strategies=3: "),
-    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit="a\0b"), "NUL"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), background="a\0b"), "NUL"),
 ]
 
 

@@ -22,7 +22,7 @@ for (const name of made) add(name, path.join(folder, name + ".html"));
 function write() {
   const source = process.env.STATEPATH_SOURCE, shared = process.env.STATEPATH_SHARED || "", at = (name) => path.join(folder, name);
   const program = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q"], { stdio: ["ignore", "ignore", "inherit"] });
-  program("compare", path.join(source, "datasets/sleep-demo.h5"), "--model", "sleep-strict", "--preset", "none", "--report", at("demo.html"), "--json", at("de mo#1.json"));
+  program("compare", path.join(source, "datasets/sleep-demo.h5"), "--model", "sleep-strict", "--report", at("demo.html"), "--json", at("de mo#1.json"));
   add("demo", at("demo.html"));
   const tags = path.join(shared, "data/wnut17_linear");
   if (fs.existsSync(tags + ".h5")) {

@@ -15,7 +15,7 @@ const call = (...args) => execFileSync(process.env.STATEPATH, args, { stdio: ["i
 const run = (...args) => call(...args, "-q", "-f");
 const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
 
-run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--preset", "none", "--report", "demo.html", "--json", "demo.json");
+run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--report", "demo.html", "--json", "demo.json");
 // A weighted model with a prior, fewer recordings, no reference.
 fs.writeFileSync(at("weighted.json"), JSON.stringify({
   statepath_model: 1, name: "weighted", classes: ["Wake", "N1", "N2", "N3", "REM"], matrix: Array(5).fill([1, 1, 1, 1, 1]),

@@ -69,15 +69,11 @@ void sp_units_reason(const sp_units *units, int64_t n, sp_difference *difference
 {
     static const char *const words[][2] = {{"one recording", "one subject"},
                                            {"too few recordings differ", "too few subjects differ"},
-                                           {"all recordings differ alike", "all subjects differ alike"},
-                                           {"more than 128 recordings", "more than 128 subjects"}};
+                                           {"all recordings differ alike", "all subjects differ alike"}};
     for (int64_t i = 0; units->is_subjects && i < n; i++) {
         sp_difference *d = &differences[i];
-        enum { ENDS = 8 };
-        sp_value *const ends[ENDS] = {
-            &d->low,           &d->high,          &d->bca[0],         &d->bca[1],
-            &d->percentile[0], &d->percentile[1], &d->studentised[0], &d->studentised[1]};
-        for (size_t e = 0; e < ENDS; e++)
+        sp_value *const ends[] = {&d->low, &d->high};
+        for (size_t e = 0; e < 2; e++)
             for (size_t w = 0; w < sizeof words / sizeof *words; w++)
                 if (ends[e]->undefined && strcmp(ends[e]->undefined, words[w][0]) == 0)
                     ends[e]->undefined = words[w][1];

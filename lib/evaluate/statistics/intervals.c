@@ -104,8 +104,6 @@ static void quantiles(int32_t n, double *values, int m, const double *q, double 
 void sp_intervals_none(const char *reason, sp_difference *out)
 {
     out->low = out->high = value_undefined(reason);
-    for (int side = 0; side < 2; side++)
-        out->bca[side] = out->percentile[side] = out->studentised[side] = value_undefined(reason);
     out->n_resamples = 0;
 }
 
@@ -116,6 +114,7 @@ static void plain_levels(const sp_bootstrap_options *options, double *plain)
     plain[1] = (1 + options->level) / 2;
 }
 
+/* BCa. */
 static void from_values(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
 {
     int32_t B = draws->n, less = 0, equal = 0;
@@ -126,22 +125,19 @@ static void from_values(const sp_draws *draws, const sp_bootstrap_options *optio
     double below = less + 0.5 * equal;
     double a = draws->spread.acceleration;
     double share = fmin(fmax(below / B, 0.5 / B), 1 - 0.5 / B);
-    double z0 = gsl_cdf_ugaussian_Pinv(share), plain[2], q[4], ends[4];
+    double z0 = gsl_cdf_ugaussian_Pinv(share), plain[2], q[2], ends[2];
     plain_levels(options, plain);
     for (int side = 0; side < 2; side++) {
         double z = z0 + gsl_cdf_ugaussian_Pinv(plain[side]), scale = 1 - a * z;
         /* Where the correction has a pole, it asks for the end of the distribution. */
         q[side] = scale > 0 ? gsl_cdf_ugaussian_P(z0 + z / scale) : z > 0;
-        q[2 + side] = plain[side];
     }
-    quantiles(B, draws->values, 4, q, ends);
-    for (int side = 0; side < 2; side++) {
-        out->bca[side] = value_of(ends[side]);
-        out->percentile[side] = value_of(ends[2 + side]);
-    }
+    quantiles(B, draws->values, 2, q, ends);
+    out->low = value_of(ends[0]);
+    out->high = value_of(ends[1]);
 }
 
-/* d - s t_high to d - s t_low, as far as the statistic can go. */
+/* Studentised: d - s t_high to d - s t_low, as far as the statistic can go. */
 static void from_ratios(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
 {
     double plain[2], ends[2];
@@ -151,25 +147,16 @@ static void from_ratios(const sp_draws *draws, const sp_bootstrap_options *optio
     const char *reason = draws->spread.error == 0 && draws->observed != 0 ? "all recordings differ alike"
                          : !is_finite                                     ? "too few recordings differ"
                                                                           : NULL;
+    sp_value *const out_ends[] = {&out->low, &out->high};
     for (int side = 0; side < 2; side++) {
         double end = draws->observed - draws->spread.error * ends[1 - side];
-        out->studentised[side] =
+        *out_ends[side] =
             reason ? value_undefined(reason) : value_of(fmin(fmax(end, draws->least), draws->most));
     }
 }
 
 void sp_intervals(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
 {
-    from_values(draws, options, out);
-    if (draws->n_ratios)
-        from_ratios(draws, options, out);
-    else
-        out->studentised[0] = out->studentised[1] = value_undefined("more than 128 recordings");
-    const sp_value *shown = options->interval == SP_INTERVAL_PERCENTILE ? out->percentile
-                            : options->interval == SP_INTERVAL_STUDENTISED && draws->n_ratios
-                                ? out->studentised
-                                : out->bca;
-    out->low = shown[0];
-    out->high = shown[1];
+    (draws->n_ratios ? from_ratios : from_values)(draws, options, out);
     out->n_resamples = draws->n;
 }

@@ -15,11 +15,11 @@ typedef struct sp_draws {
     sp_spread spread;
     int32_t n, n_ratios;
     double *values; /* [n] none NaN */
-    double *ratios; /* [n_ratios] t*, +-SP_INFINITE_RATIO where infinite; of none nothing is studentised */
+    double *ratios; /* [n_ratios] t*, +-SP_INFINITE_RATIO where infinite; none: BCa of the values */
 } sp_draws;
 #define SP_INFINITE_RATIO 1e300
 
-/* All intervals; draws change places. Fills low to studentised, and n_resamples. */
+/* Fills low, high and n_resamples; draws change places. */
 void sp_intervals(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out);
 /* Sets every end of the intervals to a reason. */
 void sp_intervals_none(const char *reason, sp_difference *out);

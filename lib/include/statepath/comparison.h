@@ -533,7 +533,6 @@ typedef struct sp_comparison {
     sp_run_place *run_places;
     bool run_places_cut;
     sp_kappa_weights kappa_weights;
-    sp_interval_kind interval; /* what all low and high are */
     bool has_margin; /* of non-inferiority: the lower end of a difference's interval against -margin */
     double margin;
     /* Wake left out of agreement, further than so many minutes from the reference's first and last step of sleep. Sleep

@@ -12,20 +12,14 @@
 extern "C" {
 #endif
 
-/* Which interval a difference is shown with. Studentised: for up to SP_MOST_STUDENTISED recordings, above that BCa. */
-typedef enum sp_interval_kind {
-    SP_INTERVAL_STUDENTISED,
-    SP_INTERVAL_BCA,
-    SP_INTERVAL_PERCENTILE
-} sp_interval_kind;
+/* Intervals of differences are studentised of up to so many recordings, BCa of more. */
 enum { SP_MOST_STUDENTISED = 128 };
 
 typedef struct sp_bootstrap_options {
     uint64_t seed; /* 1 */
     int32_t
         n_resamples; /* 10,000; fewer are drawn when recordings x resamples would exceed 2e8, but not below 1,000 */
-    double level;              /* 0.95 */
-    sp_interval_kind interval; /* SP_INTERVAL_STUDENTISED */
+    double level; /* 0.95 */
 } sp_bootstrap_options;
 
 sp_bootstrap_options sp_bootstrap_options_default(void);
@@ -33,13 +27,9 @@ sp_bootstrap_options sp_bootstrap_options_default(void);
 /* A difference of pooled accuracies with its interval. */
 typedef struct sp_difference {
     sp_value difference; /* undefined "no scored steps" when there are none */
-    sp_value low,
-        high; /* as the options say; undefined "one recording" when fewer than 2 recordings have scored steps */
-    sp_value bca[2], percentile[2]; /* low and high; undefined where there are fewer than 2 recordings */
-    sp_value studentised
-        [2];   /* also undefined "too few recordings differ", "all recordings differ alike", "more than 128
-                                       recordings" */
-    int64_t n; /* recordings with scored steps */
+    /* Undefined "one recording" when fewer than 2 have scored steps, "too few recordings differ", "all recordings differ alike". */
+    sp_value low, high;
+    int64_t n;           /* recordings with scored steps */
     int32_t n_resamples; /* drawn; 0 without an interval */
 } sp_difference;
 
@@ -50,7 +40,6 @@ typedef struct sp_difference {
  *   scored   [N] scored steps, >= 0; recordings with 0 take no part
  *
  * B resamples, d the observed difference, d* a resampled one, Q(q) the q-th quantile of the sorted d*, interpolated (type 7):
- *     percentile  Q((1 - level) / 2) to Q((1 + level) / 2)
  *     BCa         Q(Phi(z0 + (z0 + z) / (1 - a (z0 + z)))), z = Phi^-1((1 -+ level) / 2)
  *         z0 = Phi^-1((#{d* < d} + #{d* = d} / 2) / B), clamped to 1/(2B)
  *         a  = sum u^3 / (6 (sum u^2)^(3/2)), u = mean of the jackknife - jackknife without the recording; 0 when all are equal
@@ -60,7 +49,7 @@ typedef struct sp_difference {
  *         fewer than 4 recordings always (at 0.95), and where nearly all have a difference of 0; "all recordings differ alike"
  *         where s is 0 and d is not. Ends stay between -1 and 1.
  *         Where the jackknives would take more than 2e8 additions, t* is of the first resamples only, 1,000 at least.
- * Percentile and BCa are narrow where recordings are few, as Student's t is wider than the normal and the variance of a sample is
+ * BCa is narrow where recordings are few, as Student's t is wider than the normal and the variance of a sample is
  * (n-1)/n of its estimate: where differences are spread evenly, 95 % intervals hold the truth in about P(|t_(n-1)| < 1.96
  * sqrt((n-1)/n)) of samples, 0.929 of 20 recordings, 0.942 of 50; where they are skewed, in fewer. The studentised interval is
  * wider, and holds it in 0.93 to 0.95 (lib/evaluate/coverage.md; tests/property/test_interval_coverage.c).

@@ -27,7 +27,6 @@ class Judging(TypedDict, total=False):
     level: float | None
     seed: int | None
     weighted_kappa: Literal["linear", "quadratic"] | None
-    interval: Literal["studentised", "bca", "percentile"] | None
     preset: Literal["sleep", "tags", "actions", "none"] | None
     background: str | None
     margin: float | None
@@ -208,7 +207,7 @@ def compare(
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `label_order`, "columns" or "model": what numbers of labels are where the columns are in
         another order than the model's classes, which is an error without it; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `interval`, `preset`, `background`, `margin`, `wake_trim`, `rule_costs`.
+        `weighted_kappa`, `preset`, `background`, `margin`, `wake_trim`, `rule_costs`.
 
     Returns
     -------

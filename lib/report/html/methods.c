@@ -66,7 +66,7 @@ static void intervals(sp_page *page)
     sp_buffer holm = {0};
     if (d->n_resamples)
         sp_page_item(page, "intervals", "%g %%, %s, from %jd paired bootstrap draws of %s, seed %llu.",
-                     100 * c->level, sp_interval_long_name(c), (int64_t)d->n_resamples,
+                     100 * c->level, sp_interval_name(c), (int64_t)d->n_resamples,
                      sp_unit_name(c, page->out.words, 2), (unsigned long long)c->seed);
     else
         no_intervals(page, d->low.undefined ? d->low.undefined : "no draws");

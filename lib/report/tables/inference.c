@@ -2,33 +2,19 @@
 #include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
-static const struct {
-    const char *key, *name, *long_name;
-} intervals[] = {
-    [SP_INTERVAL_STUDENTISED] = {"studentised", "studentised", "studentised"},
-    [SP_INTERVAL_BCA] = {"bca", "BCa", "bias-corrected and accelerated (BCa)"},
-    [SP_INTERVAL_PERCENTILE] = {"percentile", "percentile", "percentile"},
-};
-
-sp_interval_kind sp_interval_shown(const sp_comparison *c)
+static bool are_studentised(const sp_comparison *c)
 {
-    const bool has_many = c->n_comparisons && c->comparisons[0].difference.n > SP_MOST_STUDENTISED;
-    return c->interval == SP_INTERVAL_STUDENTISED && has_many ? SP_INTERVAL_BCA : c->interval;
+    return !c->n_comparisons || c->comparisons[0].difference.n <= SP_MOST_STUDENTISED;
 }
 
 const char *sp_interval_key(const sp_comparison *c)
 {
-    return intervals[sp_interval_shown(c)].key;
+    return are_studentised(c) ? "studentised" : "bca";
 }
 
 const char *sp_interval_name(const sp_comparison *c)
 {
-    return intervals[sp_interval_shown(c)].name;
-}
-
-const char *sp_interval_long_name(const sp_comparison *c)
-{
-    return intervals[sp_interval_shown(c)].long_name;
+    return are_studentised(c) ? "studentised" : "BCa";
 }
 
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out)
@@ -75,23 +61,19 @@ static bool has_interval(const sp_pair_comparison *pair)
     return !pair->difference.low.undefined && !pair->difference.high.undefined;
 }
 
-/* Pairs without an interval though there are several units: why, and what gives one. */
+/* Pairs without an interval though there are several units: why. */
 static void note_without(const sp_comparison *c, sp_table *lines)
 {
     sp_buffer *line = NULL;
     const sp_pairs pairs = sp_tested_pairs(c);
     for (int32_t i = 0; i < pairs.n; i++) {
         const sp_pair_comparison *pair = &pairs.list[i];
-        if (has_interval(pair) || pair->difference.bca[0].undefined)
+        if (has_interval(pair) || pair->difference.n < 2)
             continue;
         const bool is_first = !line;
         if (is_first)
             line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_words(
-            line, !is_first
-                      ? ", "
-                      : "Without a studentised interval, as too few differ or all alike ({=interval bca} "
-                        "gives one, too narrow): ");
+        sp_buffer_text(line, is_first ? "Without an interval, as too few differ or all alike: " : ", ");
         sp_buffer_say(line, "%s − %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
     }
     if (line)

@@ -75,11 +75,9 @@ void sp_note_against(const sp_comparison *c,
 
 /* ---- small questions that several writers ask ---- */
 
-/* inference.c: which interval is shown, as a key, within a sentence, and where it is explained. */
-sp_interval_kind sp_interval_shown(const sp_comparison *c);
+/* inference.c: which interval differences have, as a key and within a sentence. */
 const char *sp_interval_key(const sp_comparison *c);
 const char *sp_interval_name(const sp_comparison *c);
-const char *sp_interval_long_name(const sp_comparison *c);
 void sp_note_units(const sp_comparison *c,
                    sp_table *lines); /* how far intervals and tests of so many units go */
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);

@@ -32,9 +32,6 @@ void sp_json_comparison(sp_json list, const sp_comparison *c, const sp_pair_comp
     sp_json_text(object, "metric", pair->metric);
     sp_json_figures(object, SP_OF_PAIR, pair, NULL, c);
     sp_json_interval(object, "ci", d->low, d->high);
-    sp_json_interval(object, "ci_studentised", d->studentised[0], d->studentised[1]);
-    sp_json_interval(object, "ci_bca", d->bca[0], d->bca[1]);
-    sp_json_interval(object, "ci_percentile", d->percentile[0], d->percentile[1]);
     if (sp_compared_by(pair->metric)->tests == SP_ALL_TESTS)
         add_test_notes(object, c, pair);
     if (sp_json_get(object, "p_sign_flip").at && !pair->permutation.p.undefined)

@@ -490,8 +490,7 @@ Probabilities of the first classifier before any decoding, the same for every st
 old: another classifier, old.h5:/probs; mean negative log-likelihood of the reference 1.0029 nats
   per step; Brier score 0.5850, expected calibration error 0.1750.
 Only 2 recordings: neither intervals nor p say much.
-Without a studentised interval, as too few differ or all alike (--interval bca gives one, too
-  narrow): argmax − old.argmax.
+Without an interval, as too few differ or all alike: argmax − old.argmax.
 
 Difference in accuracy in percentage points, paired over recordings
 pair                 points  95 % interval  better  worse  same     p

@@ -25,7 +25,7 @@ EVEN = dict(offsets=np.arange(0, N * T + 1, T), ids=["n%d" % i for i in range(N)
 RUNS = """
 compare night.h5 -m sleep-strict --strategies argmax,greedy,viterbi,posterior
 compare night.h5 -m sleep-strict --against old=other.h5 --groups site --margin .1 --weighted-kappa linear --wake-trim 5 --epoch-seconds 30
-compare night.h5 -m sleep-strict --interval percentile --collapse Sleep=N1,N2,N3,REM --rule-costs
+compare night.h5 -m sleep-strict --collapse Sleep=N1,N2,N3,REM --rule-costs
 compare night.h5 -m sleep-permissive --cv 3 --method counts --strategies argmax,viterbi,mea
 compare night.h5 -m sleep-strict --labels labels.h5 --review 4%
 compare unlabelled.h5 -m sleep-strict --strategies viterbi

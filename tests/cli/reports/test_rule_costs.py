@@ -14,7 +14,7 @@ class TestRuleCosts(st.TestCase):
         with open(self.path("r.json"), encoding="utf-8") as f:
             return json.load(f)
 
-    def by_hand(self, **more):
+    def by_hand(self, copies=1, **more):
         """a may not be followed by c. Classes a b c.
 
         recording  labels   with the rule   right  without it  right
@@ -27,15 +27,13 @@ class TestRuleCosts(st.TestCase):
         two = [[5, no, no], [no, 5, no], [no, 5, no], [no, no, 5]]
         three = [[5, no, no], [1, 0.5, no], [no, no, 5], [no, no, 5]]
         labels = [1, 0, 0, 2, 0, 1, 1, 2, 0, 1, 2, 2]
-        self.h5("in.h5", scores=np.array(one + two + three), labels=np.array(labels, np.int8), offsets=np.array([0, 4, 8, 12]),
-                ids=np.array(["one", "two", "three"], dtype="S"), classes=[b"a", b"b", b"c"], **more)
+        self.h5("in.h5", scores=np.array((one + two + three) * copies), labels=np.array(labels * copies, np.int8),
+                offsets=np.arange(0, 12 * copies + 1, 4), ids=np.arange(3 * copies).astype("S"), classes=[b"a", b"b", b"c"], **more)
         self.write("m.json", '{"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {"a": ["c"]}}')
 
     def test_by_hand(self):
         self.by_hand()
-        [studentised] = self.costs("in.h5", "--model", "m.json")["rule_costs"]["rules"]
-        self.assertEqual(studentised["interval_undefined"], "too few recordings differ")
-        result = self.costs("in.h5", "--model", "m.json", "--interval", "bca")
+        result = self.costs("in.h5", "--model", "m.json")
         costs = result["rule_costs"]
         self.assertAlmostEqual(costs["accuracy"], 10 / 12)
         self.assertEqual(costs["legal_changes"], 5)  # b a; a b, b c; a b, b c
@@ -49,18 +47,26 @@ class TestRuleCosts(st.TestCase):
         self.assertEqual((result["reference"]["illegal"], rule["reference_illegal"]), (1, 0))
         self.assertEqual((rule["erased"], rule["restored"]), (1, 2))  # b a of one; a b, b c of three
         self.assertAlmostEqual(rule["changes_difference"], -1 / 5)
-        for low, high in (rule["interval"], rule["changes_interval"]):
-            self.assertLess(low, high)
-        # All draws of three recordings: the greatest difference is recording one alone, the least is recording three alone.
-        self.assertGreaterEqual(rule["interval"][0], -1 / 4)
-        self.assertLessEqual(rule["interval"][1], 2 / 4)
+        self.assertEqual(rule["interval_undefined"], "too few recordings differ")
         # Of c one transition is known (it stays): c a and c b are allowed and were never seen. 1 - 0.05^(1/1).
         self.assertEqual([(p["from"], p["to"], p["transitions"], round(p["rate_below"], 12)) for p in costs["proposals"]],
                          [("c", "a", 1, 0.95), ("c", "b", 1, 0.95)])
-        text = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "--interval", "bca", "-q").stdout
-        self.assertIn("rule   reference  argmax  accuracy     95 % interval  ceiling  changes lost, gained  changes\n", text)
-        self.assertRegex(text, r"\na → c +1 +2 +\+8\.33 +.* 1\.0000 +1, 2 +-20\.00\n")
+        text = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "-q").stdout
+        self.assertIn("rule   reference  argmax  accuracy  95 % interval  ceiling  changes lost, gained  changes\n", text)
+        self.assertRegex(text, r"\na → c +1 +2 +\+8\.33 +– +1\.0000 +1, 2 +-20\.00\n")
         self.assertRegex(text, r"\nc → a +1 +95\.000 %\n")
+
+    def test_intervals(self):
+        """The same three recordings eight times: the same shares, with intervals about them."""
+        self.by_hand(copies=8)
+        [rule] = self.costs("in.h5", "--model", "m.json")["rule_costs"]["rules"]
+        self.assertAlmostEqual(rule["difference"], 1 / 12)
+        self.assertAlmostEqual(rule["changes_difference"], -1 / 5)
+        for (low, high), between in ((rule["interval"], 1 / 12), (rule["changes_interval"], -1 / 5)):
+            self.assertTrue(low < between < high, (low, high))
+        # The greatest difference is recording one alone, the least is recording three alone.
+        self.assertGreaterEqual(rule["interval"][0], -1 / 4)
+        self.assertLessEqual(rule["interval"][1], 2 / 4)
 
     def test_subjects_are_units(self):
         self.by_hand(subjects=np.array(["s", "s", "s"], dtype="S"))

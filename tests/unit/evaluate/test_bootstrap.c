@@ -82,13 +82,10 @@ static void test_studentised_undefined(void **state)
     uint64_t seed = 3;
     skewed_sample(N, &seed, a, b, scored);
     assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &d, &err), &err);
-    assert_undefined(d.studentised[0], "more than 128 recordings");
-    assert_memory_equal(&d.low, &d.bca[0], sizeof d.low);
-    assert_memory_equal(&d.high, &d.bca[1], sizeof d.high);
+    assert_true(d.low.value < d.high.value);
     assert_ok(sp_bootstrap_accuracy(3, a, b, scored, &options, &d, &err), &err);
-    assert_undefined(d.studentised[1], "too few recordings differ");
     assert_undefined(d.low, "too few recordings differ");
-    assert_true(!d.bca[0].undefined && d.n_resamples == 10000);
+    assert_true(d.n_resamples == 10000);
     /* One recording of 20 differs: a third of the resamples does not see it. */
     for (int i = 0; i < 20; i++) {
         a[i] = 50 + (i == 7);
@@ -203,7 +200,6 @@ static void test_many_recordings(void **state)
     assert_int_equal(d.n, N);
     assert_int_equal(d.n_resamples, 3000);
     assert_close(d.difference.value, mean / 10, 1e-12, 0);
-    assert_close((d.percentile[1].value - d.percentile[0].value) / 2, 1.959964 * error, 0, 0.08);
     assert_close((d.high.value - d.low.value) / 2, 1.959964 * error, 0, 0.08);
     assert_close((d.high.value + d.low.value) / 2, mean / 10, 0.2 * error, 0);
     /* As many draws as 2e8 of recordings or groups allow. */

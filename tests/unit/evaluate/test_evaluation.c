@@ -240,7 +240,6 @@ static void test_comparisons(void **state)
     assert_int_equal(p->difference.n, 3);
     assert_int_equal(p->difference.n_resamples, 10000);
     assert_undefined(p->difference.low, "too few recordings differ");
-    assert_true(p->difference.bca[0].value < p->difference.bca[1].value);
     /* Differences 1/5, 0, -1: W- = 2, W+ = 1 of ranks 1, 2. */
     assert_int_equal(p->test.better, 1);
     assert_int_equal(p->test.worse, 1);
@@ -260,7 +259,6 @@ static void test_comparisons(void **state)
     assert_close(p[2].difference.difference.value, greedy_is->macro_f1.value - argmax_is->macro_f1.value,
                  1e-15, 0);
     for (int i = 1; i < 3; i++) {
-        assert_true(p[i].difference.bca[0].value < p[i].difference.bca[1].value);
         assert_int_equal(p[i].test.better + p[i].test.worse + p[i].test.ties, 3);
         assert_string_equal(p[i].test.p.undefined, "only accuracy is tested");
     }
