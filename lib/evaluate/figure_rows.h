@@ -41,9 +41,6 @@
 #define MORE .tone = SP_MORE_IS_BETTER
 #define LESS .tone = SP_LESS_IS_BETTER
 #define NONE .tone = SP_NONE_IS_RIGHT
-#define SHARE .range = SP_RANGE_SHARE
-#define SIGNED .range = SP_RANGE_SIGNED
-#define POSITIVE .range = SP_RANGE_POSITIVE
 #define N(...) .n = {__VA_ARGS__}
 #define LOW_HIGH(low_, high_) .low = HERE(low_), .high = HERE(high_)
 #define SD(member) .sd = HERE(member)

@@ -81,20 +81,20 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
                AT(ALL, 188, AS("violations of priced rules")), AT(LEGALITY, 33)))
 #define FREQUENCIES(at, counts, ...)                                                                         \
     ROW("illegal_per_change", at.illegal_per_change, "of changes", SP_PERCENT,                               \
-        "illegal transitions / changes", POSITIVE, CSV, N(HERE(counts.changes)), NONE, __VA_ARGS__,          \
+        "illegal transitions / changes", CSV, N(HERE(counts.changes)), NONE, __VA_ARGS__,                    \
         IN(AT(ALL, 130, AS("of all changes of class")), AT(RATES, 30), AT(COUNTS, 40))),                     \
-        ROW("illegal_per_hour", at.illegal_per_hour, "per hour", 3, "illegal transitions in an hour",        \
-            POSITIVE, CSV, N(HERE(counts.transitions)), LESS, __VA_ARGS__,                                   \
+        ROW("illegal_per_hour", at.illegal_per_hour, "per hour", 3, "illegal transitions in an hour", CSV,   \
+            N(HERE(counts.transitions)), LESS, __VA_ARGS__,                                                  \
             IN(AT(ALL, 140, AS("an hour"), .decimals = 2, HOW(DROP_UNDEFINED)),                              \
                AT(RATES, 40, HOW(DROP_UNDEFINED)), AT(COUNTS, 50, HOW(DROP_UNDEFINED)))),                    \
-        ROW("changes_per_hour", at.changes_per_hour, "per hour", 2, "changes of class in an hour", POSITIVE, \
-            CSV, N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 20, HOW(DROP_UNDEFINED)))),   \
+        ROW("changes_per_hour", at.changes_per_hour, "per hour", 2, "changes of class in an hour", CSV,      \
+            N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 20, HOW(DROP_UNDEFINED)))),        \
         ROW("runs", at.runs, "runs", 0, "runs of one class, inside stretches with a reference", CSV,         \
             N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 30))),                             \
         ROW("isolated_runs", at.isolated, "of one step", 0, "runs of one step", CSV, N(HERE(at.runs)),       \
             __VA_ARGS__, IN(AT(ALL, 220, AS("isolated {steps} (runs of one)")), AT(CHANGE_RATES, 40))),      \
-        ROW("isolated_runs_share", at.isolated_share, "share", SP_PERCENT, "isolated runs / runs", SHARE,    \
-            CSV, N(HERE(at.runs)), __VA_ARGS__, IN(AT(CHANGE_RATES, 50)))
+        ROW("isolated_runs_share", at.isolated_share, "share", SP_PERCENT, "isolated runs / runs", CSV,      \
+            N(HERE(at.runs)), __VA_ARGS__, IN(AT(CHANGE_RATES, 50)))
 #define CHANGES(at, prefix, ...)                                                                             \
     ROW("fixed", at.fixed, "fixed", 0, "steps that argmax has wrong and the strategy right", CSV, MORE,      \
         .json = prefix "fixed", __VA_ARGS__,                                                                 \
@@ -115,24 +115,24 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
             __VA_ARGS__, IN(AT(in, 20))),                                                                    \
         ROW(key_ "_correct", at.correct, "right", 0, "entities of the same steps and type in both", CSV,     \
             MORE, N(HERE(at.reference)), .json = prefix "correct", __VA_ARGS__, IN(AT(in, 30))),             \
-        ROW(key_ "_precision", at.precision, "precision", 4, "correct / decoded", SHARE, CSV, MORE,          \
+        ROW(key_ "_precision", at.precision, "precision", 4, "correct / decoded", CSV, MORE,                 \
             N(HERE(at.decoded)), .json = prefix "precision", __VA_ARGS__, IN(AT(in, 40))),                   \
-        ROW(key_ "_recall", at.recall, "recall", 4, "correct / reference", SHARE, CSV, MORE,                 \
-            N(HERE(at.reference)), .json = prefix "recall", __VA_ARGS__, IN(AT(in, 50))),                    \
-        ROW(key_ "_f1", at.f1, "F1", 4, "2 correct / (reference + decoded)", SHARE, CSV, MORE,               \
+        ROW(key_ "_recall", at.recall, "recall", 4, "correct / reference", CSV, MORE, N(HERE(at.reference)), \
+            .json = prefix "recall", __VA_ARGS__, IN(AT(in, 50))),                                           \
+        ROW(key_ "_f1", at.f1, "F1", 4, "2 correct / (reference + decoded)", CSV, MORE,                      \
             N(HERE(at.reference), HERE(at.decoded)), .json = prefix "f1", f1_compared, __VA_ARGS__, f1_in)
 #define BOUNDARY(w, text, found, precision_in)                                                               \
     ROW("boundary_matched_" #w, boundaries.matched[w], found, 0, "changes of the reference found " text,     \
         NEEDS(LABELS), MORE, .json = "boundaries.within_" #w ".matched"),                                    \
         ROW("boundary_recall_" #w, boundaries.recall[w], found, 3,                                           \
-            "share of the reference's changes found " text, SHARE, CSV, MORE, N(HERE(boundaries.reference)), \
+            "share of the reference's changes found " text, CSV, MORE, N(HERE(boundaries.reference)),        \
             NEEDS(LABELS), .json = "boundaries.within_" #w ".recall", IN(AT(BOUNDARIES, 30 + 10 * w))),      \
         ROW("boundary_precision_" #w, boundaries.precision[w], "precision " found, 3,                        \
-            "share of the path's changes found " text, SHARE, CSV, MORE, N(HERE(boundaries.decoded)),        \
+            "share of the path's changes found " text, CSV, MORE, N(HERE(boundaries.decoded)),               \
             NEEDS(LABELS), .json = "boundaries.within_" #w ".precision", precision_in)
 #define OVERLAP(i, percent)                                                                                  \
     ROW("f1_at_" #percent, segments.f1[i], "F1@" #percent, 4,                                                \
-        "of segments whose intersection over union is at least 0." #percent ", pooled", SHARE, CSV, MORE,    \
+        "of segments whose intersection over union is at least 0." #percent ", pooled", CSV, MORE,           \
         N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS), COMPARED(f1_at_##percent),       \
         IN(LEADS(2 + i, HOW(STAR), OF_ACTIONS), AT(BOUNDARIES, 80 + 10 * i)))
 #define OVERLAPPING(i, percent)                                                                              \
@@ -140,29 +140,28 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
         "segments of the reference that such a segment of the path has", MORE, NEEDS(LABELS),                \
         .json = "segments.matched_at_" #percent)
 #define CHI2(key_, at, label_, definition_)                                                                  \
-    ROW(key_ "_chi2", at.chi2, label_, 2, definition_, POSITIVE, CSV, N(HERE(at.df)), NEEDS(TESTS),          \
+    ROW(key_ "_chi2", at.chi2, label_, 2, definition_, CSV, N(HERE(at.df)), NEEDS(TESTS),                    \
         .json = key_ ".chi2"),                                                                               \
         ROW(key_ "_df", at.df, "degrees of freedom", 0, "degrees of freedom of " key_, NEEDS(TESTS),         \
             .json = key_ ".df"),                                                                             \
-        ROW(key_ "_p", at.p, "p", 3, "p of " key_, SHARE, CSV, N(HERE(at.df)), NEEDS(TESTS),                 \
-            .json = key_ ".p")
+        ROW(key_ "_p", at.p, "p", 3, "p of " key_, CSV, N(HERE(at.df)), NEEDS(TESTS), .json = key_ ".p")
 #define AGREEMENT(csv, at, how, ...)                                                                         \
     ROW(csv "accuracy", at.accuracy, "accuracy", 4, "share of scored steps whose class is the reference's",  \
-        SHARE, CSV, MORE, N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__,                \
+        CSV, MORE, N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__,                       \
         IN(AT(NARROW, 60, HOW(STAR)), AT(WIDE, 70, HOW(STAR)),                                               \
            AT(BOARD, 20, AS("accuracy, pooled"), HOW(STAR)), AT(ALL, 10, HOW(STAR)),                         \
            AT(AGREEMENT, 10, HOW(STAR)), AT(COLLAPSED, 10))),                                                \
-        ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", SIGNED, CSV, MORE, N(HERE(at.scored)),       \
+        ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", CSV, MORE, N(HERE(at.scored)),               \
             .json = "kappa", how(kappa), __VA_ARGS__,                                                        \
             IN(AT(NARROW, 70, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 90, HOW(STAR)),                           \
                AT(BOARD, 40, AS("kappa, pooled"), HOW(STAR)), AT(ALL, 20, HOW(STAR)),                        \
                AT(AGREEMENT, 20, HOW(STAR)), AT(COLLAPSED, 20))),                                            \
-        ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", SIGNED, CSV, MORE,       \
+        ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", CSV, MORE,               \
             N(HERE(at.scored)), .json = "mcc", __VA_ARGS__,                                                  \
             IN(AT(WIDE, 100, HOW(STAR)), AT(ALL, 50, HOW(STAR)),                                             \
                AT(AGREEMENT, 30, HOW(STAR), NOT_OF_ACTIONS), AT(COLLAPSED, 30))),                            \
-        ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", SHARE,  \
-            CSV, MORE, N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__,         \
+        ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", CSV,    \
+            MORE, N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__,              \
             IN(AT(NARROW, 80, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 110, HOW(STAR)),                          \
                AT(BOARD, 60, AS("macro F1, pooled"), HOW(STAR)), AT(ALL, 30, HOW(STAR)),                     \
                AT(AGREEMENT, 40, HOW(STAR)), AT(COLLAPSED, 40))),                                            \
@@ -184,7 +183,7 @@ static const sp_figure of_comparison[] = {
     ROW("steps", n_steps, "steps", 0, "steps of all recordings", .json = "input.steps"),
     ROW("scored_steps", n_scored_steps, "scored steps", 0, "steps with a reference",
         .json = "input.scored_steps"),
-    ROW("epoch_seconds", epoch_seconds, "seconds a step", 0, "length of a step", POSITIVE,
+    ROW("epoch_seconds", epoch_seconds, "seconds a step", 0, "length of a step",
         .json = "input.epoch_seconds", NEEDS(EPOCH)),
     ROW("epoch_assumed", epoch_is_assumed, "assumed", 0, "the length of a step is assumed",
         .json = "input.epoch_assumed", NEEDS(EPOCH)),
@@ -205,7 +204,7 @@ static const sp_figure of_comparison[] = {
     ROW("forbidden_count", forbidden_count, "forbidden transitions", 0,
         "pairs of classes that the model forbids", .json = "model.forbidden_count"),
     ROW("mask_ceiling", mask_ceiling, "mask ceiling", 4, "best accuracy that any allowed path could have",
-        SHARE, CSV, MORE, N(HERE(n_scored_steps)), NEEDS(LABELS)),
+        CSV, MORE, N(HERE(n_scored_steps)), NEEDS(LABELS)),
     ROW("mask_ceiling_infeasible", ceiling_infeasible, "without allowed path", 0,
         "recordings that no allowed path fits: 0 in it", NEEDS(LABELS)),
     ROW("nll", nll, "negative log-likelihood", 4, "of the reference, nats per step, from 0; before decoding",
@@ -217,7 +216,7 @@ static const sp_figure of_comparison[] = {
     ROW("folds", n_folds, "folds", 0, "models of the cross-validation", OPTIONAL),
     ROW("other_metrics_left_out", other_metrics_left_out, "left out", 0,
         "why kappa and macro F1 are not compared", OPTIONAL),
-    ROW("margin", margin, "margin", 4, "margin of non-inferiority", POSITIVE, NEEDS(MARGIN)),
+    ROW("margin", margin, "margin", 4, "margin of non-inferiority", NEEDS(MARGIN)),
     ROW("cut_recordings", n_cut_recordings, "recordings cut", 0, "recordings cut to the shorter side",
         .json = "trim_to_shortest.recordings", NEEDS(LENGTH_TRIM)),
     ROW("cut_path_steps", n_cut_path_steps, "path steps cut", 0, "steps of the paths left out",
@@ -229,10 +228,10 @@ static const sp_figure of_comparison[] = {
     ROW("argmax_ties_scored", tie_scored_steps, "scored ties", 0, "ties with a reference", CSV,
         .json = "argmax_ties.scored", N(HERE(n_scored_steps)), NEEDS_BOTH(TIES, LABELS)),
     ROW("wake_trim_minutes", wake_trim_minutes, "wake trim", 0, "minutes of wake kept before and after sleep",
-        POSITIVE, NEEDS(WAKE_TRIM)),
+        NEEDS(WAKE_TRIM)),
     ROW("trimmed_steps", n_trimmed_steps, "steps trimmed", 0, "steps of wake left out of agreement",
         NEEDS(WAKE_TRIM)),
-    ROW("level", level, "level", 2, "of all intervals", SHARE, PLAIN),
+    ROW("level", level, "level", 2, "of all intervals", PLAIN),
     ROW("seed", seed, "seed", 0, "of the bootstrap", PLAIN),
 };
 
@@ -241,7 +240,7 @@ static const sp_figure of_reference[] = {
     LONG_RUNS(reference, NEEDS_BOTH(LABELS, DURATIONS)),
     VIOLATIONS(reference_violations, NEEDS_BOTH(LABELS, HARD_RULES), NEEDS_BOTH(LABELS, PRICED_RULES)),
     ROW("illegal_rate", reference_frequencies.illegal_per_transition, "of transitions", SP_PERCENT,
-        "illegal transitions / transitions", SHARE, CSV, N(HERE(reference.transitions)), NONE, NEEDS(LABELS)),
+        "illegal transitions / transitions", CSV, N(HERE(reference.transitions)), NONE, NEEDS(LABELS)),
     FREQUENCIES(reference_frequencies, reference, NEEDS(LABELS)),
 };
 #undef OWN
@@ -253,53 +252,53 @@ static const sp_figure of_strategy[] = {
         NEEDS(LABELS)),
     AGREEMENT("", agreement, COMPARED, NEEDS(LABELS)),
     ROW("balanced_accuracy", agreement.balanced_accuracy, "balanced accuracy", 4,
-        "mean recall over the reference's classes", SHARE, CSV, MORE, N(HERE(agreement.macro_recall_classes)),
+        "mean recall over the reference's classes", CSV, MORE, N(HERE(agreement.macro_recall_classes)),
         NEEDS(LABELS), IN(AT(WIDE, 80, AS("balanced"), HOW(STAR)), AT(ALL, 40, HOW(STAR)))),
     ROW("macro_precision", agreement.macro_precision, "macro precision", 4,
-        "mean precision over the classes that have one", SHARE, CSV, MORE,
+        "mean precision over the classes that have one", CSV, MORE,
         N(HERE(agreement.macro_precision_classes)), NEEDS(LABELS)),
     ROW("macro_recall", agreement.macro_recall, "macro recall", 4,
-        "mean recall over the classes that have one", SHARE, CSV, MORE,
-        N(HERE(agreement.macro_recall_classes)), NEEDS(LABELS)),
+        "mean recall over the classes that have one", CSV, MORE, N(HERE(agreement.macro_recall_classes)),
+        NEEDS(LABELS)),
     ROW("macro_precision_classes", agreement.macro_precision_classes, "classes of macro precision", 0,
         "classes that have a precision", NEEDS(LABELS)),
     ROW("macro_recall_classes", agreement.macro_recall_classes, "classes of macro recall", 0,
         "classes that have a recall", NEEDS(LABELS)),
-    ROW("weighted_f1", agreement.weighted_f1, "weighted F1", 4, "mean of F1 weighted by support", SHARE, CSV,
-        MORE, N(HERE(agreement.scored)), NEEDS(LABELS),
+    ROW("weighted_f1", agreement.weighted_f1, "weighted F1", 4, "mean of F1 weighted by support", CSV, MORE,
+        N(HERE(agreement.scored)), NEEDS(LABELS),
         IN(AT(WIDE, 120, HOW(STAR)), AT(ALL, 60, HOW(STAR)), AT(AGREEMENT, 50, HOW(STAR), NOT_OF_SEQUENCES))),
-    ROW("mean_accuracy", mean_accuracy, "mean accuracy", 3, "mean over recordings", SHARE, CSV, MORE,
+    ROW("mean_accuracy", mean_accuracy, "mean accuracy", 3, "mean over recordings", CSV, MORE,
         SD(sd_accuracy), N(HERE(mean_accuracy_n)), NEEDS(LABELS),
         IN(AT(WIDE, 140, HOW(WITH_SD)), AT(BOARD, 30, AS("accuracy, mean ± SD"), HOW(WITH_SD)),
            AT(ALL, 90, AS("accuracy, mean ± SD"), .decimals = 4, HOW(WITH_SD)),
            AT(AGREEMENT, 60, HOW(STAR | SP_WITH_SD)))),
-    ROW("sd_accuracy", sd_accuracy, "SD of accuracy", 3, "standard deviation over recordings", POSITIVE, CSV,
+    ROW("sd_accuracy", sd_accuracy, "SD of accuracy", 3, "standard deviation over recordings", CSV,
         N(HERE(mean_accuracy_n)), NEEDS(LABELS)),
-    ROW("mean_kappa", mean_kappa, "mean kappa", 3, "mean over recordings", SIGNED, CSV, MORE, SD(sd_kappa),
+    ROW("mean_kappa", mean_kappa, "mean kappa", 3, "mean over recordings", CSV, MORE, SD(sd_kappa),
         N(HERE(mean_kappa_n)), NEEDS(LABELS),
         IN(AT(WIDE, 150, HOW(WITH_SD)), AT(BOARD, 50, AS("kappa, mean ± SD"), HOW(WITH_SD), NOT_OF_ACTIONS),
            AT(ALL, 100, AS("kappa, mean ± SD"), .decimals = 4, HOW(WITH_SD)),
            AT(AGREEMENT, 70, HOW(STAR | SP_WITH_SD), NOT_OF_ACTIONS))),
-    ROW("sd_kappa", sd_kappa, "SD of kappa", 3, "standard deviation over recordings", POSITIVE, CSV,
+    ROW("sd_kappa", sd_kappa, "SD of kappa", 3, "standard deviation over recordings", CSV,
         N(HERE(mean_kappa_n)), NEEDS(LABELS)),
     ROW("kappa_se", kappa_se, "SE of kappa, were steps independent", 4,
-        "standard error of kappa: steps taken as independent", POSITIVE, CSV, N(HERE(agreement.scored)),
-        NEEDS(LABELS), IN(AT(ALL, 80))),
+        "standard error of kappa: steps taken as independent", CSV, N(HERE(agreement.scored)), NEEDS(LABELS),
+        IN(AT(ALL, 80))),
     ROW("weighted_kappa", weighted_kappa, "weighted kappa", 4,
-        "kappa with weights of disagreement, classes in order", SIGNED, CSV, MORE, N(HERE(agreement.scored)),
+        "kappa with weights of disagreement, classes in order", CSV, MORE, N(HERE(agreement.scored)),
         NEEDS_BOTH(LABELS, KAPPA_WEIGHTS), IN(AT(NARROW, 90), AT(WIDE, 130), AT(ALL, 70))),
     RULES(counts, PLAIN),
     LONG_RUNS(counts, NEEDS(DURATIONS)),
     VIOLATIONS(violations, NEEDS(HARD_RULES), NEEDS(PRICED_RULES)),
     ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT,
-        "illegal transitions / transitions", SHARE, CSV, N(HERE(counts.transitions)),
+        "illegal transitions / transitions", CSV, N(HERE(counts.transitions)),
         LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate),
         IN(AT(NARROW, 20, AS("")), AT(WIDE, 20), AT(ALL, 120, AS("of all transitions")), AT(LEGALITY, 20),
            AT(RATES, 10), AT(RATES, 20, .cell = SP_CELL_INTERVAL), AT(COUNTS, 20),
            AT(COUNTS, 30, .cell = SP_CELL_INTERVAL))),
     FREQUENCIES(frequencies, counts, PLAIN),
     ROW("runs_ratio", frequencies.runs_ratio, "runs / reference", 3,
-        "runs / runs of the reference: below 1 where smoother", POSITIVE, CSV,
+        "runs / runs of the reference: below 1 where smoother", CSV,
         N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS),
         IN(AT(CHANGE_RATES, 60, HOW(DROP_UNDEFINED)))),
     ROW("recordings_with_illegal", recordings_with_illegal, "recordings with any", 0,
@@ -326,10 +325,10 @@ static const sp_figure of_strategy[] = {
         "steps whose best class greedy left, since the rules would leave no way to the end from it",
         OPTIONAL),
     ROW("permuted_accuracy", label_permutation.accuracy, "accuracy by other names", 4,
-        "accuracy if the classes were named otherwise", SHARE, CSV, MORE, N(HERE(agreement.scored)),
+        "accuracy if the classes were named otherwise", CSV, MORE, N(HERE(agreement.scored)),
         .json = "labels_may_be_permuted.accuracy", NEEDS(PERMUTATION)),
     ROW("permuted_kappa", label_permutation.kappa, "kappa by other names", 4,
-        "kappa if the classes were named otherwise", SIGNED, CSV, MORE, N(HERE(agreement.scored)),
+        "kappa if the classes were named otherwise", CSV, MORE, N(HERE(agreement.scored)),
         .json = "labels_may_be_permuted.kappa", NEEDS(PERMUTATION)),
     ROW("regret", regret, "regret per step", 4, "mean of max log p - log p(chosen), nats", CSV, LESS,
         N(HERE(regret_steps)), NEEDS(REGRET), IN(AT(WIDE, 180), AT(ALL, 240, AS("regret {a step}, nats")))),
@@ -343,7 +342,7 @@ static const sp_figure of_strategy[] = {
     ROW("error_consequences", error_runs.consequences, "consequences", 0,
         "of them all but the first of their run", .json = "error_runs.consequences", LESS, NEEDS(ERROR_RUNS)),
     ROW("error_consequence_share", error_runs.consequence_share, "consequences", SP_PERCENT,
-        "consequences / steps broken", SHARE, CSV, N(HERE(error_runs.worsened)),
+        "consequences / steps broken", CSV, N(HERE(error_runs.worsened)),
         .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 40))),
     FIGURE("error_runs", "errors", 0, "runs of an error that the strategy makes against argmax",
            BEHIND(error_runs.runs, sp_class_runs, count), CSV, LESS, N(HERE(error_runs.worsened)),
@@ -353,11 +352,11 @@ static const sp_figure of_strategy[] = {
         N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.forbidden", NEEDS(ERROR_RUNS),
         IN(AT(ERROR_RUNS, 30))),
     FIGURE("error_run_mean", "mean length", 2, "mean length of these runs in steps",
-           BEHIND(error_runs.runs, sp_class_runs, mean), POSITIVE, CSV, LESS,
+           BEHIND(error_runs.runs, sp_class_runs, mean), CSV, LESS,
            N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS),
            IN(AT(ERROR_RUNS, 50))),
     FIGURE("error_run_median", "median", 1, "median length of these runs in steps",
-           BEHIND(error_runs.runs, sp_class_runs, median), POSITIVE, CSV, LESS,
+           BEHIND(error_runs.runs, sp_class_runs, median), CSV, LESS,
            N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.median", NEEDS(ERROR_RUNS),
            IN(AT(ERROR_RUNS, 60))),
     ROW("error_run_longest", error_runs.longest, "longest", 0, "steps of the longest of these runs", CSV,
@@ -375,7 +374,7 @@ static const sp_figure of_strategy[] = {
     BOUNDARY(1, "within 1 step", "within 1", .columns = NULL),
     BOUNDARY(2, "within 2 steps", "within 2", IN(AT(BOUNDARIES, 60))),
     ROW("edit_score", edit_score, "edit score", 3,
-        "1 - edit distance of the runs / the more runs, mean over recordings", SHARE, CSV, MORE,
+        "1 - edit distance of the runs / the more runs, mean over recordings", CSV, MORE,
         N(HERE(edit_score_n)), NEEDS(LABELS), COMPARED(edit_score),
         IN(LEADS(5, AS("edit"), .decimals = 4, HOW(STAR), OF_ACTIONS), AT(BOUNDARIES, 70))),
     OVERLAP(0, 10),
@@ -404,28 +403,28 @@ static const sp_figure of_class[] = {
         IN(AT(CLASSES, 10))),
     ROW("predicted", predicted, "predicted", 0, "scored steps decoded as the class", CSV, NEEDS(LABELS),
         IN(AT(CLASSES, 20))),
-    ROW("precision", precision, "precision", 3, "share of the predicted that is right", SHARE, CSV, MORE,
+    ROW("precision", precision, "precision", 3, "share of the predicted that is right", CSV, MORE,
         N(HERE(predicted)), NEEDS(LABELS), IN(AT(CLASSES, 30))),
-    ROW("recall", recall, "recall", 3, "share of the support that is found", SHARE, CSV, MORE,
-        N(HERE(support)), NEEDS(LABELS), IN(AT(CLASSES, 40))),
-    ROW("f1", f1, "F1", 3, "harmonic mean of precision and recall", SHARE, CSV, MORE, SCORED, NEEDS(LABELS),
+    ROW("recall", recall, "recall", 3, "share of the support that is found", CSV, MORE, N(HERE(support)),
+        NEEDS(LABELS), IN(AT(CLASSES, 40))),
+    ROW("f1", f1, "F1", 3, "harmonic mean of precision and recall", CSV, MORE, SCORED, NEEDS(LABELS),
         IN(AT(CLASSES, 50))),
     ROW("specificity", specificity, "specificity", 3,
-        "share of the other classes' steps that are not predicted", SHARE, CSV, MORE,
+        "share of the other classes' steps that are not predicted", CSV, MORE,
         N(STRATEGY(agreement.scored), HERE(support)), .n_is_difference = true, NEEDS(LABELS),
         IN(AT(CLASSES, 60))),
-    ROW("npv", npv, "NPV", 3, "share of the steps not predicted that are of other classes", SHARE, CSV, MORE,
+    ROW("npv", npv, "NPV", 3, "share of the steps not predicted that are of other classes", CSV, MORE,
         N(STRATEGY(agreement.scored), HERE(predicted)), .n_is_difference = true, NEEDS(LABELS),
         IN(AT(CLASSES, 70))),
-    ROW("kappa", kappa, "kappa", 3, "of the class against the rest", SIGNED, CSV, MORE, SCORED, NEEDS(LABELS),
+    ROW("kappa", kappa, "kappa", 3, "of the class against the rest", CSV, MORE, SCORED, NEEDS(LABELS),
         IN(AT(CLASSES, 80))),
-    ROW("prevalence", prevalence, "prevalence", 3, "support / scored", SHARE, CSV, SCORED, NEEDS(LABELS)),
-    ROW("pabak", pabak, "PABAK", 3, "prevalence- and bias-adjusted kappa", SIGNED, CSV, MORE, SCORED,
-        NEEDS(LABELS), IN(AT(CLASSES, 90))),
-    ROW("bias", bias, "bias", 3, "(false positives - false negatives) / scored", SIGNED, CSV, SCORED,
-        NEEDS(LABELS), IN(AT(CLASSES, 100))),
+    ROW("prevalence", prevalence, "prevalence", 3, "support / scored", CSV, SCORED, NEEDS(LABELS)),
+    ROW("pabak", pabak, "PABAK", 3, "prevalence- and bias-adjusted kappa", CSV, MORE, SCORED, NEEDS(LABELS),
+        IN(AT(CLASSES, 90))),
+    ROW("bias", bias, "bias", 3, "(false positives - false negatives) / scored", CSV, SCORED, NEEDS(LABELS),
+        IN(AT(CLASSES, 100))),
     ROW("prevalence_index", prevalence_index, "prevalence index", 3,
-        "(true positives - true negatives) / scored", SIGNED, CSV, SCORED, NEEDS(LABELS)),
+        "(true positives - true negatives) / scored", CSV, SCORED, NEEDS(LABELS)),
 };
 #undef OWN
 
@@ -443,11 +442,10 @@ static const sp_figure of_runs[] = {
     ROW("run_steps", steps, "steps", 0, "steps in these runs", .json = "steps"),
     ROW("isolated_runs", isolated, "of one step", 0, "runs of one step", CSV, N(HERE(count)),
         .json = "isolated"),
-    ROW("run_mean", mean, "mean", 1, "mean length in steps", POSITIVE, CSV, N(HERE(count)), .json = "mean"),
-    ROW("run_median", median, "median", 1, "median length in steps", POSITIVE, CSV, N(HERE(count)),
-        .json = "median"),
+    ROW("run_mean", mean, "mean", 1, "mean length in steps", CSV, N(HERE(count)), .json = "mean"),
+    ROW("run_median", median, "median", 1, "median length in steps", CSV, N(HERE(count)), .json = "median"),
     ROW("run_count_ratio", count_ratio, "runs / reference", 3, "runs / runs of the class in the reference",
-        POSITIVE, .json = "count_ratio", NEEDS(REFERENCE_RUNS)),
+        .json = "count_ratio", NEEDS(REFERENCE_RUNS)),
     ROW("runs_too_short", too_short, "too short", 0,
         "runs shorter than their class's duration or minimum dwell allows", CSV, NONE, N(HERE(count)),
         .json = "too_short", NEEDS(DURATIONS)),
@@ -469,9 +467,8 @@ static const sp_figure of_entities[] = {
 static const sp_figure of_recording[] = {
     ROW("scored", scored, "scored", 0, "steps with a reference", CSV, NEEDS(LABELS)),
     ROW("correct", correct, "correct", 0, "scored steps whose class is the reference's", MORE, NEEDS(LABELS)),
-    ROW("accuracy", accuracy, "accuracy", 3, "correct / scored", SHARE, CSV, MORE, N(HERE(scored)),
-        NEEDS(LABELS)),
-    ROW("kappa", kappa, "kappa", 3, "Cohen's kappa", SIGNED, CSV, MORE, N(HERE(scored)), NEEDS(LABELS)),
+    ROW("accuracy", accuracy, "accuracy", 3, "correct / scored", CSV, MORE, N(HERE(scored)), NEEDS(LABELS)),
+    ROW("kappa", kappa, "kappa", 3, "Cohen's kappa", CSV, MORE, N(HERE(scored)), NEEDS(LABELS)),
     COUNTS(counts, PLAIN),
     ROW("rules_broken", decoded.n_broken, "rules broken", 0, "rules broken by a relaxed path", OPTIONAL,
         NONE),
@@ -481,29 +478,29 @@ static const sp_figure of_recording[] = {
 #define OWN sp_pair_comparison
 static const sp_figure of_pair[] = {
     ROW("difference", difference.difference, "difference", 4, "figure of a minus figure of b", PLAIN),
-    ROW("wilcoxon_p", test.p, "p", 3, "Wilcoxon signed rank", SHARE, CSV,
-        N(HERE(test.better), HERE(test.worse)), .json = "p"),
+    ROW("wilcoxon_p", test.p, "p", 3, "Wilcoxon signed rank", CSV, N(HERE(test.better), HERE(test.worse)),
+        .json = "p"),
     ROW("rank_biserial", test.rank_biserial, "rank-biserial", 3, "effect size of the signed rank test",
-        SIGNED, NEEDS(TESTS)),
-    ROW("p_holm", p_holm, "Holm p", 3, "p adjusted for all pairs", SHARE, NEEDS(TESTS)),
+        NEEDS(TESTS)),
+    ROW("p_holm", p_holm, "Holm p", 3, "p adjusted for all pairs", NEEDS(TESTS)),
     ROW("mcnemar_only_a", mcnemar.only_a, "only a", 0, "steps that only a has right",
         .json = "mcnemar.only_a", NEEDS(TESTS)),
     ROW("mcnemar_only_b", mcnemar.only_b, "only b", 0, "steps that only b has right",
         .json = "mcnemar.only_b", NEEDS(TESTS)),
-    ROW("mcnemar_p_exact", mcnemar.exact, "exact p", 3, "exact McNemar, steps taken as independent", SHARE,
+    ROW("mcnemar_p_exact", mcnemar.exact, "exact p", 3, "exact McNemar, steps taken as independent",
         .json = "mcnemar.p_exact", NEEDS(TESTS)),
-    ROW("mcnemar_p_mid", mcnemar.mid_p, "mid p", 3, "mid-p McNemar, steps taken as independent", SHARE,
+    ROW("mcnemar_p_mid", mcnemar.mid_p, "mid p", 3, "mid-p McNemar, steps taken as independent",
         .json = "mcnemar.p_mid", NEEDS(TESTS)),
-    ROW("p_sign_flip", permutation.p, "sign-flip p", 3, "permutation test of the mean difference", SHARE,
+    ROW("p_sign_flip", permutation.p, "sign-flip p", 3, "permutation test of the mean difference",
         NEEDS(SIGN_FLIP)),
-    ROW("p_least", test.p_least, "least p", 3, "least p that so many units can give", SHARE, NEEDS(TESTS)),
+    ROW("p_least", test.p_least, "least p", 3, "least p that so many units can give", NEEDS(TESTS)),
     CHI2("mcnemar_cluster", mcnemar_cluster, "clusters (df)", "McNemar's test over units"),
     CHI2("bowker", bowker, "Bowker (df)", "symmetry of the classes both say, steps taken as independent"),
     CHI2("stuart_maxwell", stuart_maxwell, "Stuart–Maxwell (df)",
          "equal shares of the classes, steps taken as independent"),
     ROW("mean", mean, "mean", 4, "mean of the units' differences", PLAIN),
     ROW("median", median, "median", 4, "median of the units' differences", PLAIN),
-    ROW("sd", sd, "SD", 4, "standard deviation of the units' differences", POSITIVE, PLAIN),
+    ROW("sd", sd, "SD", 4, "standard deviation of the units' differences", PLAIN),
     ROW("n", difference.n, "n", 0, "units with scored steps", PLAIN),
     ROW("better", test.better, "better", 0, "units where a is better", PLAIN),
     ROW("worse", test.worse, "worse", 0, "units where a is worse", PLAIN),
@@ -519,7 +516,7 @@ typedef struct sp_coarse_agreement {
 static const sp_figure of_collapsed[] = {
     AGREEMENT("collapsed_", of, NOT_COMPARED, PLAIN),
     ROW("collapsed_balanced_accuracy", of.balanced_accuracy, "balanced accuracy", 4,
-        "mean recall over the reference's classes", SHARE, MORE, .json = "balanced_accuracy"),
+        "mean recall over the reference's classes", MORE, .json = "balanced_accuracy"),
 };
 #undef OWN
 

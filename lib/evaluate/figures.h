@@ -2,7 +2,8 @@
  *
  * From the rows come the scalars of the JSON, the lines of the CSV, the figures that a fail-if condition can name, the columns
  * of tables, and `statepath help figures`. Matrices, lists of pairs, lengths of runs and traces are written by hand. A new figure
- * needs its computation and its row in figures.c. */
+ * needs its computation, its row in figures.c and its key in the schema of results
+ * (report/write/statepath-results.schema.json). */
 #ifndef EVALUATE_FIGURES_H
 #define EVALUATE_FIGURES_H
 
@@ -59,14 +60,6 @@ typedef enum sp_figure_tone {
     SP_LESS_IS_BETTER,
     SP_NONE_IS_RIGHT /* a violation: every one above 0 is shown as bad */
 } sp_figure_tone;
-
-/* Between what its values are, where they are no counts. */
-typedef enum sp_figure_range {
-    SP_RANGE_ANY,
-    SP_RANGE_SHARE,  /* 0 to 1 */
-    SP_RANGE_SIGNED, /* -1 to 1 */
-    SP_RANGE_POSITIVE
-} sp_figure_range;
 
 enum { SP_PERCENT = -1 }; /* in the place of decimals: a share of n, shown in per cent */
 
@@ -137,7 +130,7 @@ typedef struct sp_figure {
     sp_figure_place sd;              /* its standard deviation, if it has one */
     const sp_figure_column *columns; /* the tables in which it stands, ended by SP_IN_NO_TABLE; NULL: none */
     int8_t decimals;
-    uint8_t tone, range;
+    uint8_t tone;
     bool in_csv;
     bool is_optional; /* left out of the JSON where it is 0, false or NULL */
     uint32_t needs;   /* bits 1 << sp_figure_need */

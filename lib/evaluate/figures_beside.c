@@ -8,56 +8,55 @@ static const sp_figure of_calibration[] = {
     ROW("impossible_steps", n_impossible, "impossible steps", 0, "steps without any possible class, left out",
         PLAIN),
     ROW("weighted", is_weighted, "weighted", 0, "some weight is not 1", PLAIN),
-    ROW("calibration_accuracy", accuracy, "accuracy", 4, "of the most probable class", SHARE, STEPS, MORE,
+    ROW("calibration_accuracy", accuracy, "accuracy", 4, "of the most probable class", STEPS, MORE,
         .json = "accuracy", IN(AT(CALIBRATIONS, 40))),
-    ROW("confidence", confidence, "confidence", 4, "mean probability of the most probable class", SHARE,
-        STEPS, IN(AT(CALIBRATIONS, 30))),
-    ROW("brier", brier, "Brier score", 4, "sum over the classes, 0 to 2", POSITIVE, STEPS, LESS,
+    ROW("confidence", confidence, "confidence", 4, "mean probability of the most probable class", STEPS,
+        IN(AT(CALIBRATIONS, 30))),
+    ROW("brier", brier, "Brier score", 4, "sum over the classes, 0 to 2", STEPS, LESS,
         IN(AT(CALIBRATIONS, 10))),
-    ROW("ece", ece, "expected calibration error", 4, "15 bins of equal width, top class", SHARE, STEPS, LESS,
+    ROW("ece", ece, "expected calibration error", 4, "15 bins of equal width, top class", STEPS, LESS,
         IN(AT(CALIBRATIONS, 20, AS("calibration error")))),
-    ROW("mce", mce, "maximum calibration error", 4, "the worst of these bins, however small", SHARE, STEPS,
+    ROW("mce", mce, "maximum calibration error", 4, "the worst of these bins, however small", STEPS, LESS),
+    ROW("rmsce", rmsce, "RMS calibration error", 4, "root mean square over these bins", STEPS, LESS),
+    ROW("classwise_ece", classwise_ece, "classwise calibration error", 4, "mean over the classes", STEPS,
         LESS),
-    ROW("rmsce", rmsce, "RMS calibration error", 4, "root mean square over these bins", SHARE, STEPS, LESS),
-    ROW("classwise_ece", classwise_ece, "classwise calibration error", 4, "mean over the classes", SHARE,
-        STEPS, LESS),
     ROW("adaptive_ece", adaptive_ece, "adaptive calibration error", 4, "bins of equal weight, top class",
-        SHARE, STEPS, LESS),
-    ROW("level", level, "level", 2, "of the bins' intervals", SHARE, PLAIN),
+        STEPS, LESS),
+    ROW("level", level, "level", 2, "of the bins' intervals", PLAIN),
 };
 #undef OWN
 
 #define OWN sp_reliability_bin
 static const sp_figure of_bin[] = {
-    ROW("low", low, "from", 3, "least confidence", SHARE, PLAIN),
-    ROW("high", high, "to", 3, "greatest confidence", SHARE, PLAIN),
+    ROW("low", low, "from", 3, "least confidence", PLAIN),
+    ROW("high", high, "to", 3, "greatest confidence", PLAIN),
     ROW("n", n, "steps", 0, "steps of such confidence", PLAIN),
-    ROW("weight", weight, "weight", 2, "sum of their weights", POSITIVE, PLAIN),
-    ROW("confidence", confidence, "mean confidence", 4, "mean probability of the most probable class", SHARE,
-        CSV, N(HERE(n))),
-    ROW("accuracy", accuracy, "accuracy", 4, "share of them right", SHARE, CSV, N(HERE(n)),
+    ROW("weight", weight, "weight", 2, "sum of their weights", PLAIN),
+    ROW("confidence", confidence, "mean confidence", 4, "mean probability of the most probable class", CSV,
+        N(HERE(n))),
+    ROW("accuracy", accuracy, "accuracy", 4, "share of them right", CSV, N(HERE(n)),
         LOW_HIGH(accuracy_low, accuracy_high)),
-    ROW("accuracy_low", accuracy_low, "low", 3, "lower end of the Wilson interval", SHARE, PLAIN),
-    ROW("accuracy_high", accuracy_high, "high", 3, "upper end of the Wilson interval", SHARE, PLAIN),
+    ROW("accuracy_low", accuracy_low, "low", 3, "lower end of the Wilson interval", PLAIN),
+    ROW("accuracy_high", accuracy_high, "high", 3, "upper end of the Wilson interval", PLAIN),
 };
 #undef OWN
 
 #define OWN sp_coverage_point
 static const sp_figure of_coverage[] = {
-    ROW("share", share, "share kept", 3, "share of the weight that is kept", SHARE, CSV, N(HERE(n))),
+    ROW("share", share, "share kept", 3, "share of the weight that is kept", CSV, N(HERE(n))),
     ROW("n", n, "steps", 0, "steps kept", PLAIN),
-    ROW("confidence", confidence, "confidence from", 4, "least confidence kept", SHARE, CSV, N(HERE(n))),
-    ROW("accuracy", accuracy, "accuracy", 4, "share of the kept that is right", SHARE, CSV, MORE, N(HERE(n))),
+    ROW("confidence", confidence, "confidence from", 4, "least confidence kept", CSV, N(HERE(n))),
+    ROW("accuracy", accuracy, "accuracy", 4, "share of the kept that is right", CSV, MORE, N(HERE(n))),
 };
 #undef OWN
 
 #define OWN sp_raters
 static const sp_figure of_raters[] = {
-    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the pairs of scorers", SHARE, CSV,
+    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the pairs of scorers", CSV,
         N(HERE(n_raters)), .json = "mean_accuracy"),
-    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the pairs of scorers", SIGNED, CSV,
+    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the pairs of scorers", CSV,
         N(HERE(n_raters)), .json = "mean_kappa"),
-    ROW("fleiss_kappa", fleiss, "Fleiss' kappa", 3, "over the steps that all scorers scored", SIGNED, CSV,
+    ROW("fleiss_kappa", fleiss, "Fleiss' kappa", 3, "over the steps that all scorers scored", CSV,
         N(HERE(fleiss_steps))),
     ROW("fleiss_steps", fleiss_steps, "steps", 0, "steps that all scorers scored", PLAIN),
 };
@@ -91,12 +90,12 @@ LIST(rule);
 
 #define OWN sp_rater_row
 static const sp_figure of_rater[] = {
-    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", SHARE, CSV,
-        MORE, N(N_RATERS), .json = "mean_accuracy"),
-    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the other scorers", SIGNED, CSV, MORE,
-        N(N_RATERS), .json = "mean_kappa"),
+    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", CSV, MORE,
+        N(N_RATERS), .json = "mean_accuracy"),
+    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the other scorers", CSV, MORE, N(N_RATERS),
+        .json = "mean_kappa"),
     ROW("soft_agreement", soft, "soft agreement", 3,
-        "scorers of the same class / scorers of the most frequent, mean over steps", SHARE, CSV, MORE,
+        "scorers of the same class / scorers of the most frequent, mean over steps", CSV, MORE,
         N(HERE(soft_steps))),
     ROW("soft_steps", soft_steps, "steps", 0, "steps that soft agreement is over", PLAIN),
 };
@@ -105,16 +104,15 @@ static const sp_figure of_rater[] = {
 #define OWN sp_rater_pair
 static const sp_figure of_rater_pair[] = {
     ROW("steps", steps, "steps", 0, "steps that both decided", PLAIN),
-    ROW("accuracy", accuracy, "accuracy", 3, "share of the steps of the same class", SHARE, MORE,
-        N(HERE(steps))),
-    ROW("kappa", kappa, "kappa", 3, "Cohen's kappa", SIGNED, MORE, N(HERE(steps))),
+    ROW("accuracy", accuracy, "accuracy", 3, "share of the steps of the same class", MORE, N(HERE(steps))),
+    ROW("kappa", kappa, "kappa", 3, "Cohen's kappa", MORE, N(HERE(steps))),
 };
 #undef OWN
 
 #define OWN sp_sleep_mean
 static const sp_figure of_sleep_mean[] = {
     ROW("mean", mean, "mean", 1, "over the nights where the measure is defined", CSV, N(HERE(n))),
-    ROW("sd", sd, "SD", 1, "standard deviation over these nights", POSITIVE, PLAIN),
+    ROW("sd", sd, "SD", 1, "standard deviation over these nights", PLAIN),
     ROW("n", n, "n", 0, "nights where the measure is defined", PLAIN),
 };
 #undef OWN
@@ -123,7 +121,7 @@ static const sp_figure of_sleep_mean[] = {
 static const sp_figure of_sleep_difference[] = {
     ROW("difference", bias, "bias", 1, "mean of decoded minus reference", CSV, N(HERE(n)),
         LOW_HIGH(low, high), .json = "bias"),
-    ROW("sd", sd, "SD", 1, "standard deviation of these differences", POSITIVE, PLAIN),
+    ROW("sd", sd, "SD", 1, "standard deviation of these differences", PLAIN),
     ROW("low", low, "low", 1, "bias - 1.96 SD", PLAIN),
     ROW("high", high, "high", 1, "bias + 1.96 SD", PLAIN),
     ROW("bias_low", bias_low, "bias, low", 1, "lower end of the interval of the bias, by Student's t", PLAIN),
