@@ -1,8 +1,8 @@
 /* Decoding: scores and rules to a path.
  *
- * Forbidden is -INFINITY, exactly. Ties go to the lowest class: at the last step first, then at each predecessor; models with
- * several states per class are no exception (states that emit the same class never decide a tie between classes). Arithmetic is
- * float64, in the order (delta + log_trans) + e. Across a gap (scores->segments) every class that has an entry state may follow
+ * Forbidden is -INFINITY, exactly. Ties go to the lowest state, at the last step first, then at each predecessor; states are ordered
+ * by class, then age (the steps of a run that a minimum dwell or a duration counts; runs that may have begun before the recording
+ * or a gap come last), then state of the model, then state of its rules. Arithmetic is float64, in the order (delta + log_trans) + e. Across a gap (scores->segments) every class that has an entry state may follow
  * every class, at no weight; a dwell cut off by a gap counts as satisfied and starts afresh after it.
  *
  *     sp_scratch *scratch = sp_scratch_new();
@@ -121,7 +121,7 @@ char *sp_strategy_format(const sp_strategy *strategy, char buffer[SP_STRATEGY_TE
  * minimum dwell; so a dwell cut short is one broken rule, at the step that should still have been in it, whatever class follows.
  * A run with a duration that a broken rule begins or ends weighs as one beside a gap; one that may not end at a gap breaks a rule
  * there.
- * A path of classes breaks as many rules as the best path of states that emits it. Ties go to the lowest class as everywhere. On
+ * A path of classes breaks as many rules as the best path of states that emits it. Ties go to the lowest state as everywhere. On
  * a recording with an allowed path the answer is that of the strict strategy, with 0 broken rules.
  *
  * Viterbi finds the best such path, O(T (transitions + states)). Greedy goes step by step: of all that may follow the classes
