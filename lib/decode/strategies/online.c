@@ -376,7 +376,7 @@ static int32_t decide(sp_online *o)
     move_anchor(o, t, k);
     if (!agree || t == o->n_pushed - 1)
         replay(o, t);
-    else if (t % REBASE_EVERY == 0 && !o->is_exact) /* streams have no end; values must */
+    else if ((t + 1) % REBASE_EVERY == 0 && !o->is_exact) /* streams have no end; values must */
         rebase(o->now);
     o->n_decided++;
     return k;
