@@ -224,8 +224,12 @@ static void check_best(const checked *c)
             differ(c, "the score of one of the N best paths");
         if (memcmp(path, paths + r * T, (size_t)T * sizeof *path) == 0)
             continue;
-        if (!c->x->has_near_ties || !is_close(law_path_score(c->x, &c->scores, c->n, path), values[r], 1e-9))
+        if ((c->x->graph && !c->x->has_near_ties) ||
+            !is_close(law_path_score(c->x, &c->scores, c->n, path), values[r], 1e-9))
             differ(c, "one of the N best paths");
+        for (int32_t s = 0; s < r; s++)
+            if (memcmp(path, c->e->best_paths + s * S + first, (size_t)T * sizeof *path) == 0)
+                differ(c, "one of the N best paths twice");
     }
     if (n >= 0)
         check_margin(c, paths, values, n);

@@ -222,6 +222,17 @@ static bool expect(const judged *j, int32_t *path, oracle_answer *out)
     return true;
 }
 
+/* Under rules the order of equals hangs on what the rules remember, which the oracle does not know: but not at the last step. */
+static bool is_equal_to_first(const judged *j, const int32_t *path)
+{
+    if (j->x->graph)
+        return false;
+    const oracle_list *l = &j->x->lists[j->n];
+    const oracle_path *p = oracle_list_find(l, path);
+    const int64_t last = l->n_steps - 1;
+    return p && p->score == l->paths[0].score && p->state[last] == l->paths[0].state[last];
+}
+
 static bool has_impossible(const judged *j)
 {
     for (int64_t i = 0; i < j->scores.n_steps * j->scores.n_classes; i++)
@@ -280,6 +291,8 @@ static void check_expected(const judged *j, const oracle_answer *expected, const
     if (expected->status != SP_OK || memcmp(path, j->path, (size_t)j->scores.n_steps * sizeof *path) == 0)
         return;
     if (j->x->has_run_weights && expected->n_broken > 0) /* rounding decides between equals */
+        return;
+    if (is_equal_to_first(j, j->path))
         return;
     if (!is_loose || expected->n_broken > 0 || !is_close(j->found->score, expected->score, 1e-9))
         differ(j, "the path");

@@ -68,9 +68,10 @@ double oracle_run_weight(const sp_duration *d, int64_t length, bool is_cut)
  * before the recording or the
  * gap did. */
 typedef struct expanded {
-    int32_t first, length, n_rows;
+    int32_t first, n_rows;
+    int32_t length[2];           /* of the rows */
     const sp_duration *duration; /* or NULL */
-    double *run[2];              /* [length] weights of whole runs, of cut ones */
+    double *run[2];              /* [length[0]] weights of whole runs, of cut ones */
     bool is_alone;               /* no other state is of its class */
     bool goes_on;                /* the last state of a row stands for longer runs, too */
 } expanded;
@@ -82,7 +83,8 @@ typedef struct builder {
     double transition_weight;
     bool is_boolean;
     int64_t n_edges, room;
-    int32_t *to; /* [n_edges] */
+    int32_t *to;     /* [n_edges] */
+    int32_t *number; /* [M] the state that stands at each place of the rows, one row after the other */
 } builder;
 
 static int32_t class_of_state(const sp_model *model, int32_t s)
@@ -109,7 +111,7 @@ static expanded expand(const builder *b, int32_t s, int32_t first, int64_t most_
     const int32_t k = class_of_state(model, s);
     const sp_duration *d =
         model->durations && model->durations[k].form != SP_DURATION_FREE ? &model->durations[k] : NULL;
-    expanded x = {first, model->min_dwell ? model->min_dwell[s] : 1, 1, d, {NULL, NULL}, true, true};
+    expanded x = {first, 1, {model->min_dwell ? model->min_dwell[s] : 1, 0}, d, {NULL, NULL}, true, true};
     for (int32_t u = 0; u < model->n_states; u++)
         x.is_alone = x.is_alone && (u == s || class_of_state(model, u) != k);
     if (!d)
@@ -122,11 +124,14 @@ static expanded expand(const builder *b, int32_t s, int32_t first, int64_t most_
                             : d->form == SP_DURATION_RANGE ? (d->min.value > 1 ? (int64_t)d->min.value : 1)
                                                            : most_steps;
     x.goes_on = d->form == SP_DURATION_RANGE && d->max.value == 0;
-    x.length = (int32_t)(longest < most_steps ? longest : most_steps > 0 ? most_steps : 1);
+    x.length[0] = (int32_t)(longest < most_steps ? longest : most_steps > 0 ? most_steps : 1);
     x.n_rows = model->whole_at_start ? 1 : 2;
+    x.length[1] = model->whole_at_start ? 0
+                  : x.goes_on           ? 1
+                                        : x.length[0]; /* cut runs of any length weigh 0 */
     for (int cut = 0; cut < 2; cut++) {
-        x.run[cut] = oracle_array((size_t)x.length, sizeof(double));
-        for (int32_t i = 0; i < x.length; i++)
+        x.run[cut] = oracle_array((size_t)x.length[0], sizeof(double));
+        for (int32_t i = 0; i < x.length[0]; i++)
             x.run[cut][i] = as_boolean(b, oracle_run_weight(d, i + 1, cut));
     }
     return x;
@@ -144,9 +149,14 @@ static void add_edge(builder *b, int32_t from, int32_t to, double weight)
         if (!b->m->from || !b->m->weight || !b->to)
             exit(1);
     }
-    b->m->from[b->n_edges] = from;
+    b->m->from[b->n_edges] = b->number[from];
     b->m->weight[b->n_edges] = weight;
-    b->to[b->n_edges++] = to;
+    b->to[b->n_edges++] = b->number[to];
+}
+
+static int32_t row_first(const expanded *x, int32_t row)
+{
+    return x->first + (row == 1 ? x->length[0] : 0);
 }
 
 /* What leaving a run at its d-th step weighs (d from 0), all that a run weighs being that: until it is over
@@ -162,10 +172,10 @@ static void add_run_edges(builder *b, int32_t s, int32_t to)
     const expanded *x = &b->states[s], *y = &b->states[to];
     const double weight = x->is_alone ? 0 : declared_weight(b, s, to);
     for (int32_t r = 0; r < x->n_rows; r++)
-        for (int32_t d = 0; d < x->length; d++) {
-            const int32_t next = d + 1 < x->length ? d + 1 : x->goes_on ? d : -1;
+        for (int32_t d = 0; d < x->length[r]; d++) {
+            const int32_t next = d + 1 < x->length[r] ? d + 1 : x->goes_on ? d : -1;
             if (next >= 0)
-                add_edge(b, x->first + r * x->length + d, y->first + r * y->length + next,
+                add_edge(b, row_first(x, r) + d, row_first(y, r) + next,
                          weight + x->run[1][next] - x->run[1][d]);
         }
 }
@@ -178,12 +188,12 @@ static void add_edges(builder *b, int32_t s, int32_t to)
         add_run_edges(b, s, to);
     } else if (x->duration) {
         for (int32_t r = 0; r < x->n_rows; r++)
-            for (int32_t d = 0; d < x->length; d++)
-                add_edge(b, x->first + r * x->length + d, y->first, weight + leaving(x, d, r == 1));
+            for (int32_t d = 0; d < x->length[r]; d++)
+                add_edge(b, row_first(x, r) + d, y->first, weight + leaving(x, d, r == 1));
     } else {
-        const int32_t last = x->first + x->length - 1;
+        const int32_t last = x->first + x->length[0] - 1;
         add_edge(b, last, s == to ? last : y->first, weight);
-        for (int32_t i = 0; s == to && i + 1 < x->length; i++)
+        for (int32_t i = 0; s == to && i + 1 < x->length[0]; i++)
             add_edge(b, x->first + i, x->first + i + 1, weight);
     }
 }
@@ -210,21 +220,58 @@ static void sort_edges(builder *b)
     free(b->to);
 }
 
+/* ---- the order of states ---- */
+
+typedef struct ordered {
+    int32_t key[4]; /* class, is it of a run that began before, place in the row, state of the model */
+    int32_t at;
+} ordered;
+
+static int compare_ordered(const void *a, const void *b)
+{
+    const ordered *x = a, *y = b;
+    for (int i = 0; i < 4; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return 0;
+}
+
+static void number_states(builder *b, const int32_t *column_of_state)
+{
+    const int32_t M = b->m->n_states;
+    ordered *order = oracle_array((size_t)M, sizeof *order);
+    b->number = oracle_array((size_t)M, sizeof *b->number);
+    for (int32_t s = 0; s < b->model->n_states; s++) {
+        const expanded *x = &b->states[s];
+        for (int32_t i = 0; i < x->length[0] + x->length[1]; i++) {
+            const bool is_cut = i >= x->length[0];
+            order[x->first + i] =
+                (ordered){{column_of_state[s], is_cut, i - is_cut * x->length[0], s}, x->first + i};
+        }
+    }
+    qsort(order, (size_t)M, sizeof *order, compare_ordered);
+    for (int32_t j = 0; j < M; j++)
+        b->number[order[j].at] = j;
+    free(order);
+}
+
 static void put_state(builder *b, int32_t s, int32_t column)
 {
     const sp_model *model = b->model;
     oracle_model *m = b->m;
     const expanded *x = &b->states[s];
-    for (int32_t i = 0; i < x->n_rows * x->length; i++) {
-        const int32_t j = x->first + i, place = i % x->length;
-        const bool is_cut = i >= x->length || !model->whole_at_end;
+    for (int32_t i = 0; i < x->length[0] + x->length[1]; i++) {
+        const int32_t row = i >= x->length[0], place = i - row_first(x, row) + x->first;
+        const int32_t j = b->number[x->first + i];
+        const bool is_cut = row == 1 || !model->whole_at_end;
         m->class_of[j] = column;
         m->declared[j] = s;
-        m->is_entry[j] = i == (x->n_rows - 1) * x->length;
+        m->place[j] = place;
+        m->is_entry[j] = row == x->n_rows - 1 && place == 0;
         m->start[j] = !m->is_entry[j] ? -INFINITY : model->start ? as_boolean(b, model->start[s]) : 0;
         m->leave[j] = x->duration ? leaving(x, place, is_cut) : 0;
         m->end[j] = (model->end ? as_boolean(b, model->end[s]) : 0) + m->leave[j];
-        if (!x->duration && place + 1 < x->length && model->min_dwell_at_end)
+        if (!x->duration && place + 1 < x->length[0] && model->min_dwell_at_end)
             m->end[j] = -INFINITY;
     }
 }
@@ -236,6 +283,7 @@ static oracle_model *model_of_size(int32_t n_classes, int32_t n_states)
     *m = (oracle_model){.n_classes = n_classes, .n_states = n_states};
     m->class_of = oracle_array(n, sizeof *m->class_of);
     m->declared = oracle_array(n, sizeof *m->declared);
+    m->place = oracle_array(n, sizeof *m->place);
     m->start = oracle_array(n, sizeof *m->start);
     m->end = oracle_array(n, sizeof *m->end);
     m->leave = oracle_array(n, sizeof *m->leave);
@@ -252,15 +300,19 @@ oracle_model *oracle_model_new(const sp_model *model, const sp_chain_options *op
     int32_t n = 0;
     for (int32_t s = 0; s < model->n_states; s++) {
         b.states[s] = expand(&b, s, n, most_steps);
-        n += b.states[s].n_rows * b.states[s].length;
+        n += b.states[s].length[0] + b.states[s].length[1];
     }
     b.m = model_of_size(model->n_classes, n);
+    int32_t *column = oracle_array((size_t)model->n_states, sizeof *column);
     for (int32_t s = 0; s < model->n_states; s++) {
-        int32_t column = class_of_state(model, s);
+        column[s] = class_of_state(model, s);
         for (int32_t k = 0; options->class_of_column && k < model->n_classes; k++)
             if (options->class_of_column[k] == class_of_state(model, s))
-                column = k;
-        put_state(&b, s, column);
+                column[s] = k;
+    }
+    number_states(&b, column);
+    for (int32_t s = 0; s < model->n_states; s++) {
+        put_state(&b, s, column[s]);
         const bool has_only_edges = !b.states[s].duration || !b.states[s].is_alone;
         for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)
             if (has_only_edges || model->to[e] != s)
@@ -274,6 +326,8 @@ oracle_model *oracle_model_new(const sp_model *model, const sp_chain_options *op
         free(b.states[s].run[1]);
     }
     free(b.states);
+    free(b.number);
+    free(column);
     return b.m;
 }
 
@@ -288,6 +342,7 @@ oracle_model *oracle_model_bare(const oracle_model *m)
     const size_t n = (size_t)m->n_states, n_edges = (size_t)m->row[m->n_states];
     memcpy(out->class_of, m->class_of, n * sizeof *m->class_of);
     memcpy(out->declared, m->declared, n * sizeof *m->declared);
+    memcpy(out->place, m->place, n * sizeof *m->place);
     memcpy(out->is_entry, m->is_entry, n * sizeof *m->is_entry);
     for (size_t j = 0; j < n; j++) {
         out->start[j] = bare(m->start[j]);
@@ -308,6 +363,7 @@ void oracle_model_free(oracle_model *m)
         return;
     free(m->class_of);
     free(m->declared);
+    free(m->place);
     free(m->start);
     free(m->end);
     free(m->leave);

@@ -4,9 +4,11 @@
  * The textbook form writes a model out as a graph of states, from the model as declared and never from the
  * compiled chain: a minimum
  * dwell of d is d states in a row, a duration a row of states that count. Recurrences over the graph are
- * those of textbooks; each partial path
- * keeps its whole history, so that ties are decided by comparing histories. Any number of steps; rules have
- * no part in it.
+ * those of textbooks; each partial path keeps its states, so that ties are decided by comparing them, the
+ * last step first. Any number of steps; rules have no part in it.
+ *
+ * States are numbered in the order in which ties are decided: by class, then age (the place in a dwell or a
+ * duration; runs that began before the recording or the gap did are the oldest), then state of the model.
  *
  * The other form goes through all paths of classes and weighs each by the definitions alone: the length of
  * each run by p(d), each rule by its
@@ -29,6 +31,7 @@ typedef struct oracle_model {
     int32_t n_classes, n_states;
     int32_t *class_of;   /* [M] column of the scores */
     int32_t *declared;   /* [M] state of the model */
+    int32_t *place;      /* [M] in its row, from 0 */
     double *start, *end; /* [M] nats */
     bool *is_entry;      /* [M] may stand first after a gap, or where a rule is broken */
     double *leave; /* [M] of a run that a gap, or the end of the recording, ends there: its length; else 0 */
@@ -137,8 +140,10 @@ enum { ORACLE_STEPS = 8 };
 
 typedef struct oracle_path {
     int32_t path[ORACLE_STEPS];
-    double score;   /* of the best state path that emits it, nats */
-    double log_sum; /* log of the sum over the state paths that emit it of exp(score) */
+    double score;                /* of the best state path that emits it, nats */
+    double log_sum;              /* log of the sum over the state paths that emit it of exp(score) */
+    int64_t state[ORACLE_STEPS]; /* the lowest of the best, but for what rules remember: numbers that compare
+                                    as states do */
 } oracle_path;
 
 /* What a model says beside its graph. */
@@ -153,7 +158,8 @@ typedef struct oracle_list {
     int64_t n_steps;
     int32_t n_classes;
     int n;
-    oracle_path *paths; /* [n] of finite score, the greatest first, equals by the tie rule */
+    oracle_path *paths; /* [n] of finite score, the greatest first, equals by the tie rule, but for what
+                           rules remember */
     double log_z;
     double *marginal; /* [T,K] */
 } oracle_list;

@@ -37,6 +37,13 @@ static double log_add(double a, double b)
     return least == -INFINITY || least < most - 700 ? most : most + log1p(exp(least - most));
 }
 
+static double weight_into(const enumeration *x, int64_t t, int32_t i, int32_t j)
+{
+    if (x->is_gap[t])
+        return x->m->is_entry[j] ? 0 : -INFINITY;
+    return x->weight[(size_t)i * (size_t)x->m->n_states + (size_t)j];
+}
+
 static void fill(enumeration *x, int64_t t, int32_t j)
 {
     const oracle_model *m = x->m;
@@ -45,9 +52,7 @@ static void fill(enumeration *x, int64_t t, int32_t j)
     for (int32_t i = 0; t > 0 && i < m->n_states; i++) {
         if (m->class_of[i] != x->path[t - 1])
             continue;
-        const double weight = !x->is_gap[t]    ? x->weight[(size_t)i * (size_t)m->n_states + (size_t)j]
-                              : m->is_entry[j] ? 0
-                                               : -INFINITY;
+        const double weight = weight_into(x, t, i, j);
         best = fmax(best, x->best[t - 1][i] + weight);
         sum = log_add(sum, x->log_sum[t - 1][i] + weight);
     }
@@ -56,6 +61,36 @@ static void fill(enumeration *x, int64_t t, int32_t j)
 }
 
 /* ---- what hangs on more than two steps ---- */
+
+/* The lowest of the best state paths that emit the path and end in state j, as numbers that compare as states do. */
+static void trace_states(const enumeration *x, int32_t j, int64_t *out)
+{
+    const oracle_model *m = x->m;
+    for (int64_t t = x->scores->n_steps - 1; t >= 0; t--) {
+        int64_t begin = t;
+        while (begin > 0 && !x->is_gap[begin] && x->path[begin - 1] == x->path[t])
+            begin--;
+        const sp_duration *d = duration_of(x, x->path[t]);
+        const bool is_cut = d && !x->declared->model->whole_at_start && (begin == 0 || x->is_gap[begin]);
+        int64_t place = d ? t - begin : m->place[j];
+        if (d && d->form == SP_DURATION_RANGE && d->max.value == 0 && place >= d->min.value)
+            place = d->min.value > 1 ? (int64_t)d->min.value - 1 : 0; /* longer runs weigh the same */
+        out[t] = ((x->path[t] * INT64_C(2) + is_cut) << 40) + (place << 20) + m->declared[j];
+        if (t == 0)
+            break;
+        int32_t before = -1;
+        double best = -INFINITY;
+        for (int32_t i = 0; i < m->n_states; i++) {
+            const double value =
+                m->class_of[i] == x->path[t - 1] ? x->best[t - 1][i] + weight_into(x, t, i, j) : -INFINITY;
+            if (value > best) {
+                best = value;
+                before = i;
+            }
+        }
+        j = before;
+    }
+}
 
 static bool is_side(const enumeration *x, int64_t t)
 {
@@ -99,8 +134,10 @@ static void take_path(enumeration *x)
     const int64_t last = x->scores->n_steps - 1;
     oracle_list *l = x->list;
     oracle_path p = {.score = -INFINITY, .log_sum = -INFINITY};
+    int32_t state = -1;
     for (int32_t j = 0; j < m->n_states; j++)
         if (m->class_of[j] == x->path[last]) {
+            state = x->best[last][j] + m->end[j] > p.score ? j : state;
             p.score = fmax(p.score, x->best[last][j] + m->end[j]);
             p.log_sum = log_add(p.log_sum, x->log_sum[last][j] + m->end[j]);
         }
@@ -112,6 +149,7 @@ static void take_path(enumeration *x)
     p.score += others;
     p.log_sum += others;
     memcpy(p.path, x->path, sizeof p.path);
+    trace_states(x, state, p.state);
     if (l->n == x->room) {
         x->room = 2 * x->room + 64;
         l->paths = realloc(l->paths, (size_t)x->room * sizeof *l->paths);
@@ -148,6 +186,9 @@ static int compare_paths(const void *a, const void *b)
     const oracle_path *x = a, *y = b;
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
+    for (int t = ORACLE_STEPS - 1; t >= 0; t--)
+        if (x->state[t] != y->state[t])
+            return x->state[t] < y->state[t] ? -1 : 1;
     for (int t = ORACLE_STEPS - 1; t >= 0; t--)
         if (x->path[t] != y->path[t])
             return x->path[t] < y->path[t] ? -1 : 1;

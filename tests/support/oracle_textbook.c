@@ -100,7 +100,7 @@ static void add_way_out(const walk *w, node *path, double weight)
         path->score += leave;
 }
 
-/* By classes, the last step first. */
+/* 0: the same classes. */
 static int compare_classes(const node *a, const node *b)
 {
     for (; a != b && a && b; a = a->before, b = b->before)
@@ -109,13 +109,13 @@ static int compare_classes(const node *a, const node *b)
     return 0;
 }
 
-/* By states, the first step first. */
+/* By states, the last step first. */
 static int compare_states(const node *a, const node *b)
 {
-    if (a == b || !a || !b)
-        return 0;
-    const int before = compare_states(a->before, b->before);
-    return before ? before : (a->state > b->state) - (a->state < b->state);
+    for (; a != b && a && b; a = a->before, b = b->before)
+        if (a->state != b->state)
+            return a->state < b->state ? -1 : 1;
+    return 0;
 }
 
 static int compare(const node *a, const node *b)
@@ -124,8 +124,7 @@ static int compare(const node *a, const node *b)
         return a->n_broken < b->n_broken ? -1 : 1;
     if (a->score != b->score)
         return a->score > b->score ? -1 : 1;
-    const int by_class = compare_classes(a, b);
-    return by_class ? by_class : compare_states(a, b);
+    return compare_states(a, b);
 }
 
 static void offer(const walk *w, node *list, int32_t *count, const node *path)

@@ -2,7 +2,9 @@
 
 Nothing here follows the C sources. A recording is decoded by writing down all M^T paths of its states, their weights as the contract
 adds them up, and picking from the list; so it is for a handful of states and steps. Scores on a grid of 1/8 make all sums exact, and
-with them every tie. Durations weigh run by run, rules by their violations (rules_reference.py).
+with them every tie. Ties go to the lowest state, the last step first: states stand in the order of class, age (the steps that a minimum
+dwell or a duration counts; runs that may have begun before the recording or the gap last), then declaration. What rules remember
+comes last, and is not known here: of equal paths under rules only the last step is. Durations weigh run by run, rules by their violations (rules_reference.py).
 
     rules = Rules(model, columns)            model as in its JSON, columns = class names in the order of the file
     every = Paths(rules, e, segments)        e [T,K] nats
@@ -99,6 +101,8 @@ class Rules:
             self.dwell[index[s]] = d
         self.dwell_at_end = bool(model.get("min_dwell_at_end"))
         self.runs = {column[c]: run_weights(d) for c, d in model.get("durations", {}).items()}
+        # longer runs of a class without a longest one are as old as these
+        self.oldest = {column[c]: d.get("min", 1) if set(d) <= {"min"} else MOST for c, d in model.get("durations", {}).items()}
         for i in range(m):  # how the only state of a class with a duration stays is the duration's
             if self.class_of[i] in self.runs and (self.class_of == self.class_of[i]).sum() == 1:
                 self.weight[i, i] = 0
@@ -235,6 +239,24 @@ class Paths:
             begin, begins_at_side = np.where(ends, t + 1, begin), np.where(ends, at_side, begins_at_side)
         return total
 
+    def _states(self, p, starts):
+        """[n,length] numbers that compare as the states of these paths do. starts: where a dwell begins anew."""
+        r, n, length = self.rules, len(p), p.shape[1]
+        c = r.class_of[p] if length else p
+        out, dwell, run = np.zeros((n, length), dtype=np.int64), np.zeros(n, dtype=int), np.zeros(n, dtype=int)
+        cut = np.zeros(n, dtype=bool)
+        for t in range(length):
+            new = np.ones(n, dtype=bool) if t == 0 or self.gap[t] else c[:, t] != c[:, t - 1]
+            at_side = t == 0 or self.gap[t]
+            dwell, run = np.where(starts[:, t], 1, dwell + 1), np.where(new, 1, run + 1)
+            cut = np.where(new, at_side and r.cut[0], cut)
+            age, is_cut = np.minimum(dwell, r.dwell[p[:, t]]), np.zeros(n, dtype=bool)
+            for k, oldest in r.oldest.items():
+                hit = c[:, t] == k
+                age, is_cut = np.where(hit, np.minimum(run, oldest), age), np.where(hit, cut, is_cut)
+            out[:, t] = ((c[:, t] * 2 + is_cut) * (MOST + 1) + age) * r.n_states + p[:, t]
+        return out
+
     def _costs(self, c, code, score):
         """What violations of rules cost each path."""
         _, first, back = np.unique(code, return_index=True, return_inverse=True)
@@ -250,18 +272,27 @@ class Paths:
     def classes(self, length=None, whole=True):
         if (length, whole) not in self._classes:
             self._classes[length, whole] = self._listed(length, whole)
-        return self._classes[length, whole]
+        return self._classes[length, whole][:2]
+
+    def is_first(self, path):
+        """Is it the first in that order? Under rules: one that may be, by its last state."""
+        every, scores = self.classes()
+        last, at = self._classes[None, True][2], int(np.flatnonzero((every == path).all(axis=1))[0])
+        return at == 0 or bool(self.rules.rules and scores[at] == scores[0] and last[at] == last[0])
 
     def _listed(self, length, whole):
-        """Class paths [n,T] of finite score in order: the greatest score first, equals by the tie rule; and their scores."""
-        c, code, score = self._score(self.length if length is None else length, whole)
-        order = np.lexsort((-score, code))
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = code[order][1:] != code[order][:-1]
-        best = order[first]  # the best state path of each class path, by code
-        best = best[score[best] > -INF]
-        best = best[np.lexsort((code[best], -score[best]))]
-        return c[best], score[best]
+        """Class paths [n,T] of finite score in order: the greatest score first, equals by the tie rule; their scores, and last states."""
+        length = self.length if length is None else length
+        c, code, score = self._score(length, whole)
+        p = sequences(self.rules.n_states, length)
+        starts = np.ones(p.shape, dtype=bool)
+        starts[:, 1:] = (p[:, 1:] != p[:, :-1]) | self.gap[1:length]
+        alive = np.flatnonzero(score > -INF)
+        states = self._states(p[alive], starts[alive])
+        order = np.lexsort((*states.T, -score[alive]))
+        first = np.sort(np.unique(code[alive][order], return_index=True)[1])  # the best state path of each class path
+        best = alive[order[first]]
+        return c[best], score[best], states[order[first], -1:]
 
     @functools.cached_property
     def failure(self):
@@ -387,18 +418,18 @@ class Paths:
 
         add(r.start[p[:, 0]])
         add(self.e[0][c[:, 0]])
-        run = np.ones(len(p), dtype=int)
+        run, starts = np.ones(len(p), dtype=int), np.ones(p.shape, dtype=bool)
         for t in range(1, self.length):
             same = p[:, t] == p[:, t - 1]
             if self.gap[t]:
                 run = np.ones(len(p), dtype=int)
             else:
                 bad = add(r.weight[p[:, t - 1], p[:, t]], ~same & (run < r.dwell[p[:, t - 1]]))
-                run = np.where(same & ~bad, run + 1, 1)
+                starts[:, t] = ~same | bad
+                run = np.where(starts[:, t], 1, run + 1)
             add(self.e[t][c[:, t]])
         add(r.end[p[:, -1]], (run < r.dwell[p[:, -1]]) if r.dwell_at_end else False)
-        code = (c * r.n_classes ** np.arange(self.length)).sum(axis=1)
-        best = np.lexsort((code, -score, broken))[0]
+        best = np.lexsort((*self._states(p, starts).T, -score, broken))[0]
         return list(c[best]), int(broken[best])
 
 
