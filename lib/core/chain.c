@@ -140,6 +140,12 @@ static sp_status connect(const sp_chain_options *options, const sp_placement *pl
     return status;
 }
 
+static int compare_sources(const void *a, const void *b)
+{
+    const int32_t x = ((const sp_edge *)a)->from, y = ((const sp_edge *)b)->from;
+    return (x > y) - (x < y);
+}
+
 /* The graph of runs: what leads to each state, rows of runs being one. */
 static sp_status connect_rows(const sp_chain_options *options, const sp_placement *place, sp_chain *chain,
                               sp_error *err)
@@ -162,6 +168,8 @@ static sp_status connect_rows(const sp_chain_options *options, const sp_placemen
                                                                                     : sp_no_memory(err));
     list = (sp_edge_list){edges, 0};
     sp_list_edges(options, place, chain, SP_EDGES_BY_ROWS, &list);
+    qsort(edges, (size_t)list.n, sizeof *edges,
+          compare_sources); /* those into one state differ in their sources */
     fill_rows(m, list.n, edges, true, g->pred_row, g->pred, g->pred_weight, next);
     sp_place_runs(place, g);
 done:

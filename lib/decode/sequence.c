@@ -17,7 +17,7 @@ static int64_t piece_steps(const sp_chain *chain, const sp_long_recording *recor
 {
     int64_t steps = recording->piece_steps;
     if (steps <= 0) {
-        int64_t back = chain->n_states <= 256 ? 1 : chain->n_states <= 65536 ? 2 : 4; /* history.h */
+        int64_t back = chain->n_states <= 256 ? 1 : chain->n_states <= 65536 ? 2 : 4; /* backpointers.h */
         int64_t step_bytes = (int64_t)chain->n_classes * (int64_t)sizeof(double) + chain->n_states * back + 8;
         steps = PIECE_BYTES / step_bytes;
     }

@@ -10,8 +10,8 @@
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
 #include "decode/sequence.h"
+#include "decode/strategies/backpointers.h"
 #include "decode/strategies/frontier.h"
-#include "decode/strategies/history.h"
 #include "decode/strategies/nbest_search.h"
 
 enum { FAULT_STEPS = 43 };

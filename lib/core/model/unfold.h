@@ -7,7 +7,7 @@
 /* A declared state becomes a row of compiled states that count the steps of a run, and, where runs that began before the recording
  * weigh otherwise, a second row for those. The last state of a row may stay. */
 typedef struct sp_state_row {
-    int32_t first, n;
+    int32_t first, n; /* of number[] of the placement */
 } sp_state_row;
 
 /* What may stand first after a gap, in declared states, where not each may. */
@@ -24,12 +24,14 @@ typedef struct sp_placement {
     const sp_model *model;
     const sp_declared_gaps *gaps; /* NULL: each state may stand first after a gap */
     sp_state_row *whole, *cut;    /* [model->n_states]; n = 0: no such row */
+    int32_t *number;              /* [n_states of the chain] the compiled state of each place of each row */
     int32_t *n_own;               /* [K] how many declared states a class has */
     sp_run_weights *weight;       /* [K] of the model's classes; NULL: none has a duration */
 } sp_placement;
 
-/* gaps: NULL, or borrowed: of a product with rules (core/rules/product.h). Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
- * each. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
+/* gaps: NULL, or borrowed: of a product with rules (core/rules/product.h). Weighs runs, numbers the compiled states in the order in
+ * which ties are decided (decode.h), and fills what a chain has for each. The states of a row are one after the other where the class
+ * has one declared state. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
 sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
                             const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain,
                             sp_error *err);

@@ -424,12 +424,44 @@ static bool forgets_at_gaps(const graph *g)
     return true;
 }
 
-/* Transitions across gaps, counted where to is NULL. */
-static int64_t list_across(const graph *g, const int32_t *number, int64_t *row, int32_t *to, double *weight)
+/* A node that is no gap, as states are ordered: by place in a dwell, then state of the model, then number of the node. */
+typedef struct ordered_node {
+    int32_t place, declared, node;
+} ordered_node;
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const ordered_node *x = a, *y = b;
+    return x->place != y->place         ? (x->place > y->place) - (x->place < y->place)
+           : x->declared != y->declared ? (x->declared > y->declared) - (x->declared < y->declared)
+                                        : (x->node > y->node) - (x->node < y->node);
+}
+
+/* Fills order, which has room for all nodes, and number [n]: place of each node in it, -1 of a gap. Returns how many there are. */
+static int32_t order_nodes(const graph *g, const base *b, ordered_node *order, int32_t *number)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < g->n; i++) {
+        number[i] = -1;
+        if (g->label[i] != GAP) {
+            const int32_t s = b->state[g->label[i]];
+            order[n++] = (ordered_node){g->label[i] - b->first[s], s, i};
+        }
+    }
+    qsort(order, (size_t)n, sizeof *order, compare_nodes);
+    for (int32_t s = 0; s < n; s++)
+        number[order[s].node] = s;
+    return n;
+}
+
+/* Transitions across gaps, of states 0 .. n_states-1, counted where to is NULL. */
+static int64_t list_across(const graph *g, int32_t n_states, const ordered_node *order, const int32_t *number,
+                           int64_t *row, int32_t *to, double *weight)
 {
     int64_t n = 0;
-    for (int32_t i = 0; i < g->n; i++) {
-        for (int64_t e = g->row[i]; g->label[i] != GAP && e < g->row[i + 1]; e++)
+    for (int32_t s = 0; s < n_states; s++) {
+        const int32_t i = order[s].node;
+        for (int64_t e = g->row[i]; e < g->row[i + 1]; e++)
             for (int64_t e2 = g->row[g->to[e]]; g->label[g->to[e]] == GAP && e2 < g->row[g->to[e] + 1];
                  e2++) {
                 if (to) {
@@ -438,8 +470,8 @@ static int64_t list_across(const graph *g, const int32_t *number, int64_t *row, 
                 }
                 n++;
             }
-        if (to && g->label[i] != GAP)
-            row[number[i] + 1] = n;
+        if (to)
+            row[s + 1] = n;
     }
     return n;
 }
@@ -448,10 +480,11 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
 {
     sp_owned *own = &product->own;
     sp_model *m = &product->model;
-    int32_t n = 0, *number = sp_zeros(own, (size_t)g->n, sizeof *number);
-    for (int32_t i = 0; number && i < g->n; i++)
-        number[i] = g->label[i] == GAP ? -1 : n++;
-    const int64_t n_across = number && !forgets_at_gaps(g) ? list_across(g, number, NULL, NULL, NULL) : -1;
+    int32_t *number = sp_zeros(own, (size_t)g->n, sizeof *number);
+    ordered_node *order = sp_zeros(own, (size_t)g->n, sizeof *order);
+    const int32_t n = number && order ? order_nodes(g, b, order, number) : 0;
+    const int64_t n_across =
+        n > 0 && !forgets_at_gaps(g) ? list_across(g, n, order, number, NULL, NULL, NULL) : -1;
     const size_t M = (size_t)n;
     int32_t *state_class = sp_zeros(own, M, sizeof *state_class),
             *declared = sp_zeros(own, M, sizeof *declared),
@@ -465,27 +498,25 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
     uint8_t *entry = sp_zeros(own, M, 1), *fresh = sp_zeros(own, M, 1);
     if (own->is_short)
         return sp_no_memory(err);
-    for (int32_t i = 0; i < g->n; i++) {
-        const int32_t s = number[i];
-        if (s >= 0) {
-            state_class[s] = b->class[g->label[i]];
-            declared[s] = b->state[g->label[i]];
-            fresh[s] = g->label[i] == b->first[declared[s]];
-            start[s] = g->start[i];
-            end[s] = g->end[i];
-        }
+    for (int32_t s = 0; s < n; s++) {
+        const int32_t i = order[s].node;
+        state_class[s] = b->class[g->label[i]];
+        declared[s] = order[s].declared;
+        fresh[s] = order[s].place == 0;
+        start[s] = g->start[i];
+        end[s] = g->end[i];
         for (int64_t e = g->row[i]; e < g->row[i + 1]; e++)
-            if (s >= 0 && number[g->to[e]] >= 0) {
+            if (number[g->to[e]] >= 0) {
                 to[n_edges] = number[g->to[e]];
                 weight[n_edges++] = g->weight[e];
-            } else if (s < 0) {
-                entry[number[g->to[e]]] = 1;
             }
-        if (s >= 0)
-            row[s + 1] = n_edges;
+        row[s + 1] = n_edges;
     }
+    for (int32_t i = 0; i < g->n; i++)
+        for (int64_t e = g->row[i]; g->label[i] == GAP && e < g->row[i + 1]; e++)
+            entry[number[g->to[e]]] = 1;
     if (n_across >= 0)
-        list_across(g, number, gap_row, gap_to, gap_weight);
+        list_across(g, n, order, number, gap_row, gap_to, gap_weight);
     m->n_states = n;
     m->states = NULL;
     m->state_class = state_class;

@@ -1,9 +1,7 @@
 #include "decode/kernels/band.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "decode/kernels/isa_kernels.h"
+#include <math.h>
 
 enum { LEAST_STATES = 17, MOST_CHOICES = 1 << 30 };
 
@@ -47,6 +45,7 @@ static bool put_weights(sp_band *band, const sp_chain *chain, const int32_t *pla
     for (int32_t j = 0; j < chain->n_states; j++) {
         band->start[place[j]] = chain->start[j];
         band->end[place[j]] = chain->end[j];
+        band->state[place[j]] = j;
         band->emits[place[j]] = chain->state_class[j];
         for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++) {
             const int32_t distance = place[j] - place[chain->pred[p]];
@@ -64,7 +63,7 @@ bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *
     *band = (sp_band){.isa = isa};
     if (chain->n_states < LEAST_STATES || !is_narrow(chain))
         return true;
-    double *room = sp_scratch_get(scratch, n * (SP_BAND_WIDTH + 4), sizeof *room);
+    double *room = sp_scratch_get(scratch, n * (SP_BAND_WIDTH + 5), sizeof *room);
     if (!room)
         return false;
     for (size_t d = 0; d < SP_BAND_WIDTH; d++)
@@ -72,7 +71,8 @@ bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *
     band->start = room + n * SP_BAND_WIDTH;
     band->end = band->start + n;
     band->emits = (int32_t *)(band->end + n);
-    int32_t *place = band->emits + n;
+    band->state = band->emits + n;
+    int32_t *place = band->state + n;
     if (find_order(chain, place, place + n, place + 2 * n) && put_weights(band, chain, place))
         band->n = chain->n_states;
     return true;
@@ -82,11 +82,8 @@ bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *
 
 typedef struct band_pass {
     const sp_band *band;
-    double *now, *next;  /* [n] by place */
-    uint8_t *choices;    /* [T,n] */
-    int32_t *set, *room; /* [n] places that the path may be in, n_set of them; and room */
-    int32_t n_set;
-    int64_t *seen; /* [n] the step for which a place was last put into a set; 0: none yet */
+    double *now, *next; /* [n] by place */
+    uint8_t *choices;   /* [T,n] */
 } band_pass;
 
 static void go_forward(band_pass *p, const sp_scores *scores)
@@ -105,44 +102,31 @@ static void go_forward(band_pass *p, const sp_scores *scores)
     }
 }
 
-/* The places where the best paths end, of the lowest class; returns their score. */
-static double find_last(band_pass *p)
+/* The place where the best path ends, of the lowest state; *score: -INFINITY where there is none. */
+static int32_t find_last(const band_pass *p, double *score)
 {
     const sp_band *band = p->band;
-    double best = -INFINITY;
-    int32_t lowest = INT32_MAX;
+    int32_t last = 0;
+    *score = -INFINITY;
     for (int32_t i = 0; i < band->n; i++) {
         const double value = p->now[i] + band->end[i];
-        if (value < best || (value == best && band->emits[i] > lowest))
-            continue;
-        p->n_set = value > best || band->emits[i] < lowest ? 0 : p->n_set;
-        p->set[p->n_set++] = i;
-        best = value;
-        lowest = band->emits[i];
+        if (value > *score || (value == *score && band->state[i] < band->state[last])) {
+            *score = value;
+            last = i;
+        }
     }
-    return best;
+    return last;
 }
 
-/* The set before p->set, which is of step t. */
-static void set_back(band_pass *p, int64_t t)
+/* The place before place `at` of step t. */
+static int32_t place_before(const band_pass *p, int64_t t, int32_t at)
 {
-    const uint8_t *choice = p->choices + (size_t)(t * p->band->n);
-    const int32_t *emits = p->band->emits;
-    int32_t n = 0, lowest = INT32_MAX, *out = p->room;
-    for (int32_t s = 0; s < p->n_set; s++)
-        for (int32_t d = SP_BAND_WIDTH; d-- > 0;) {
-            const int32_t from = p->set[s] - d;
-            if (!(choice[p->set[s]] >> d & 1) || emits[from] > lowest)
-                continue;
-            n = emits[from] < lowest ? 0 : n;
-            lowest = emits[from];
-            if (p->seen[from] != t)
-                out[n++] = from;
-            p->seen[from] = t;
-        }
-    p->room = p->set;
-    p->set = out;
-    p->n_set = n;
+    const uint8_t choice = p->choices[t * p->band->n + at];
+    int32_t before = -1;
+    for (int32_t d = 0; d < SP_BAND_WIDTH; d++)
+        if (choice >> d & 1 && (before < 0 || p->band->state[at - d] < p->band->state[before]))
+            before = at - d;
+    return before;
 }
 
 sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
@@ -153,22 +137,18 @@ sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scrat
         return SP_ENOPATH;
     band_pass p = {.band = band};
     p.now = sp_scratch_get(scratch, 2 * n, sizeof *p.now);
-    p.set = sp_scratch_get(scratch, 2 * n, sizeof *p.set);
-    p.seen = sp_scratch_get(scratch, n, sizeof *p.seen);
     p.choices = sp_scratch_get(scratch, (size_t)scores->n_steps * n, 1);
-    if (!p.now || !p.set || !p.seen || !p.choices)
+    if (!p.now || !p.choices)
         return SP_ENOMEM;
-    memset(p.seen, 0, n * sizeof *p.seen);
     p.next = p.now + n;
-    p.room = p.set + n;
     go_forward(&p, scores);
-    *score = find_last(&p);
+    int32_t at = find_last(&p, score);
     if (*score == -INFINITY)
         return SP_ENOPATH;
     for (int64_t t = scores->n_steps - 1; t > 0; t--) {
-        path[t] = band->emits[p.set[0]];
-        set_back(&p, t);
+        path[t] = band->emits[at];
+        at = place_before(&p, t, at);
     }
-    path[0] = band->emits[p.set[0]];
+    path[0] = band->emits[at];
     return SP_OK;
 }

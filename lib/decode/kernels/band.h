@@ -4,8 +4,7 @@
  *     delta[t,p] = max(delta[t-1,p] + weight[0][p], delta[t-1,p-1] + weight[1][p], delta[t-1,p-2] + weight[2][p]) + e[t,emits[p]]
  *
  * Values stand by place in that order, so neighbours lie side by side in vectors. Which of the three are the greatest is kept in a
- * byte a place and step. Going back, all states are traced that the lowest of the best paths of classes may be in: before them
- * stand their best predecessors, of those the ones of the lowest class. */
+ * byte a place and step; going back, the one of the lowest state is taken. */
 #ifndef STATEPATH_DECODE_BAND_H
 #define STATEPATH_DECODE_BAND_H
 
@@ -21,7 +20,7 @@ typedef struct sp_band {
     int32_t n;                     /* M; 0: the chain is not one for this */
     double *weight[SP_BAND_WIDTH]; /* [n] nats from as many places before, -INFINITY where forbidden */
     double *start, *end;           /* [n] nats of the state in each place */
-    int32_t *emits;                /* [n] its class */
+    int32_t *state, *emits;        /* [n] the state, and its class */
 } sp_band;
 
 /* Memory from the scratch, which keeps it. False on lack of memory. */

@@ -5,8 +5,7 @@
  *
  * Going forward only the maxima are found: a maximum does not depend on the order in which it is taken, so columns j lie side by
  * side in vectors. Going back, the predecessor of the one state of the path is found again among the very same sums: the lowest
- * of the best, as the plain kernel has it. Same operations, same bits. Where several states emit one class, all those are traced
- * that the path may be in.
+ * of the best, as the plain kernel has it. Same operations, same bits.
  *
  * Under a large matrix most rows cannot win anywhere in a block of columns. The rows of the greatest delta go first; the least of
  * the maxima that they leave in a block is a floor; and a row i with delta[i] + max_j weight[i,j] <= floor, j in the block,

@@ -11,20 +11,15 @@ typedef struct sp_dense_pass {
     int64_t n_blocks; /* at least one */
     bool
         goes_on; /* the scores are a piece of a recording: the mark of its first block is delta at the step before it */
-    int32_t *path; /* NULL: there is only a way forward */
+    int32_t *path; /* states until the end, then classes; NULL: there is only a way forward */
     double *
         marks; /* [n_blocks + 1, width] delta of the step before each block; the last one is that of the last step */
     uint8_t *is_open;    /* [n_blocks] the border below each block */
     sp_dense_team *team; /* NULL: alone */
-    uint8_t *
-        borders; /* [n_blocks, M] 1: in the set at the first step of an open block; where several states emit one class */
     /* Of the thread that makes the pass: */
     double *ring; /* [2 block, width] delta of the last two blocks */
     int64_t held; /* the first of the blocks in the ring, -1: none */
     sp_dense_part part;
-    int32_t *set, *room; /* [M] states, n_set of them; and room; where several states emit one class */
-    int32_t n_set;
-    uint8_t *is_in; /* [M] 0 between calls */
 } sp_dense_pass;
 
 static inline int64_t sp_dense_block_begin(const sp_dense_pass *p, int64_t b)
@@ -55,15 +50,15 @@ bool sp_dense_pass_take_ring(sp_dense_pass *p, sp_scratch *scratch);
 void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double *leave);
 
 /* Which state the path takes at the end of blocks that were made just now, up to `last`, is not known yet. A trace from n_steps
- * further on, a block at most, finds the likeliest. Nothing is done where several states emit one class. */
+ * further on, a block at most, finds the likeliest. */
 void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, int64_t n_steps);
 
 /* The path from the best states at the last step, when all blocks have been made. Returns its score, -INFINITY: there is none. */
 double sp_dense_pass_back(sp_dense_pass *p);
 
-/* The same in two parts. Which states may the path end in? p->set, where several states emit one class; else returns the one. */
-int32_t sp_dense_best_end(sp_dense_pass *p, const double *delta, double *score);
-/* The path into those; returns, or leaves in p->set, those before the piece. */
+/* The same in two parts. The state that the best path ends in, the lowest among equals. */
+int32_t sp_dense_best_end(const sp_dense_pass *p, const double *delta, double *score);
+/* The path into it, in classes; returns the state before the piece. */
 int32_t sp_dense_pass_trace(sp_dense_pass *p, int32_t state);
 
 /* Steps of a block that suit the second-level cache. */

@@ -66,97 +66,6 @@ static void trace(sp_dense_pass *p, int64_t t, int32_t state, int64_t fresh, int
     p->is_open[b] = b > 0;
 }
 
-/* ---- back, where several states emit one class ----
- *
- * The path is one of classes, the lowest of the best. So what is traced is not a state but all states that such a path may be in:
- * before them stand their best predecessors, of those the ones of the lowest class. */
-
-static bool is_of_sets(const sp_dense_pass *p)
-{
-    return !p->dense->chain->is_plain;
-}
-
-/* The set before p->set, of which delta is `now`. */
-static void set_back(sp_dense_pass *p, const double *now)
-{
-    const sp_chain *c = p->dense->chain;
-    int32_t n = 0, lowest = c->n_classes, *out = p->room;
-    for (int32_t s = 0; s < p->n_set; s++) {
-        const int64_t first = c->pred_row[p->set[s]], last = c->pred_row[p->set[s] + 1];
-        double best = -INFINITY;
-        for (int64_t i = first; i < last; i++)
-            best = now[c->pred[i]] + c->pred_weight[i] > best ? now[c->pred[i]] + c->pred_weight[i] : best;
-        for (int64_t i = first; i < last && c->state_class[c->pred[i]] <= lowest; i++) {
-            const int32_t from = c->pred[i];
-            if (now[from] + c->pred_weight[i] != best || p->is_in[from])
-                continue;
-            for (; c->state_class[from] < lowest && n > 0; n--)
-                p->is_in[out[n - 1]] = 0;
-            lowest = c->state_class[from];
-            p->is_in[from] = 1;
-            out[n++] = from;
-        }
-    }
-    for (int32_t i = 0; i < n; i++)
-        p->is_in[out[i]] = 0;
-    p->room = p->set;
-    p->set = out;
-    p->n_set = n;
-}
-
-/* What path[] holds of a set until the end: its first states, and whether that is all, in 31 bits. */
-static int32_t set_code(const sp_dense_pass *p, bool *is_all)
-{
-    const int bits = p->dense->n < 1 << 10 ? 10 : p->dense->n < 1 << 15 ? 15 : 30;
-    int32_t code = 0, n = 30 / bits < p->n_set ? 30 / bits : p->n_set, sorted[3];
-    for (int32_t i = 0; i < n; i++) {
-        int32_t at = i;
-        for (; at > 0 && sorted[at - 1] > p->set[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = p->set[i];
-    }
-    for (int32_t i = 0; i < n; i++)
-        code |= (i > 0 ? sorted[i] + 1 : sorted[i]) << (bits * i);
-    *is_all = n == p->n_set;
-    return code;
-}
-
-static int32_t class_of_code(const sp_dense_pass *p, int32_t code)
-{
-    const int bits = p->dense->n < 1 << 10 ? 10 : p->dense->n < 1 << 15 ? 15 : 30;
-    return p->dense->chain->state_class[code & ((1 << bits) - 1)];
-}
-
-/* As trace(), from p->set. */
-static void trace_set(sp_dense_pass *p, int64_t t, int64_t fresh, int64_t b)
-{
-    const size_t M = (size_t)p->dense->n;
-    int64_t low = sp_dense_block_begin(p, b);
-    for (;; t--) {
-        bool is_all;
-        const int32_t code = set_code(p, &is_all);
-        if (t < fresh && is_all && p->path[t] == code)
-            return;
-        p->path[t] = is_all ? code : ~code;
-        if (t == low)
-            break;
-        set_back(p, sp_dense_delta(p, t - 1));
-    }
-    memset(p->borders + (size_t)b * M, 0, M);
-    for (int32_t i = 0; i < p->n_set; i++)
-        p->borders[(size_t)b * M + (size_t)p->set[i]] = 1;
-    p->is_open[b] = b > 0;
-}
-
-/* The set that stands at border b. */
-static void take_border(sp_dense_pass *p, int64_t b)
-{
-    p->n_set = 0;
-    for (int32_t j = 0; j < p->dense->n; j++)
-        if (p->borders[(size_t)b * (size_t)p->dense->n + (size_t)j])
-            p->set[p->n_set++] = j;
-}
-
 /* ---- there and back ---- */
 
 void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double *leave)
@@ -170,13 +79,7 @@ void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double
         memcpy(b + 1 < last ? sp_dense_mark(p, b + 1) : leave, now, p->dense->width * sizeof *now);
         if (!p->path)
             continue;
-        if (is_of_sets(p)) {
-            p->set[0] = best_state(now, p->dense->n);
-            p->n_set = 1;
-            trace_set(p, end - 1, begin, p->held);
-        } else {
-            trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
-        }
+        trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
     }
 }
 
@@ -185,7 +88,7 @@ void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, i
     const int64_t begin = sp_dense_block_begin(p, last), left = p->scores->n_steps - begin;
     const int64_t end = begin + (n_steps < left ? n_steps : left);
     const double *now = leave;
-    if (is_of_sets(p) || !p->path)
+    if (!p->path)
         return;
     for (int64_t t = begin; t < end; t++) {
         double *next = sp_dense_delta(p, t);
@@ -204,29 +107,17 @@ void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, i
 static void close_border(sp_dense_pass *p, int64_t b)
 {
     const int64_t t = sp_dense_block_begin(p, b);
-    const double *before = sp_dense_mark(p, b);
-    int32_t state = 0;
-    bool is_all = true;
-    if (is_of_sets(p)) {
-        take_border(p, b);
-        set_back(p, before);
-        state = set_code(p, &is_all);
-    } else {
-        state = sp_dense_before(p->dense, before, p->path[t]);
-    }
-    if (is_all && p->path[t - 1] == state)
+    const int32_t state = sp_dense_before(p->dense, sp_dense_mark(p, b), p->path[t]);
+    if (p->path[t - 1] == state)
         return;
     if (p->held < 0 || b - 1 < p->held || b - 1 > p->held + 1) {
         forward_block(p, b - 1);
         p->held = -1; /* the other half of the ring is of another block */
     }
-    if (is_of_sets(p))
-        trace_set(p, t - 1, t, b - 1);
-    else
-        trace(p, t - 1, state, t, b - 1);
+    trace(p, t - 1, state, t, b - 1);
 }
 
-int32_t sp_dense_best_end(sp_dense_pass *p, const double *delta, double *score)
+int32_t sp_dense_best_end(const sp_dense_pass *p, const double *delta, double *score)
 {
     const sp_chain *c = p->dense->chain;
     int32_t state = 0;
@@ -236,10 +127,6 @@ int32_t sp_dense_best_end(sp_dense_pass *p, const double *delta, double *score)
             *score = delta[j] + c->end[j];
             state = j;
         }
-    p->n_set = 0;
-    for (int32_t j = state; is_of_sets(p) && j < c->class_first[c->state_class[state] + 1]; j++)
-        if (delta[j] + c->end[j] == *score)
-            p->set[p->n_set++] = j;
     return state;
 }
 
@@ -251,21 +138,14 @@ int32_t sp_dense_pass_trace(sp_dense_pass *p, int32_t state)
         p->held = p->n_blocks - 1;
         forward_block(p, p->held);
     }
-    if (is_of_sets(p))
-        trace_set(p, n_steps - 1, n_steps, p->held);
-    else
-        trace(p, n_steps - 1, state, n_steps, p->held);
+    trace(p, n_steps - 1, state, n_steps, p->held);
     for (int64_t b = p->n_blocks - 1; b > 0; b--)
         if (p->is_open[b])
             close_border(p, b);
-    if (!is_of_sets(p))
-        return before ? sp_dense_before(p->dense, before, p->path[0]) : 0;
-    for (int64_t t = 0; t < n_steps; t++)
-        p->path[t] = class_of_code(p, p->path[t] < 0 ? ~p->path[t] : p->path[t]);
-    take_border(p, 0);
-    if (before)
-        set_back(p, before);
-    return 0;
+    const int32_t state_before = before ? sp_dense_before(p->dense, before, p->path[0]) : 0;
+    for (int64_t t = 0; t < n_steps && !p->dense->chain->is_plain; t++)
+        p->path[t] = p->dense->chain->state_class[p->path[t]];
+    return state_before;
 }
 
 double sp_dense_pass_back(sp_dense_pass *p)
@@ -279,18 +159,10 @@ double sp_dense_pass_back(sp_dense_pass *p)
 
 bool sp_dense_pass_take_ring(sp_dense_pass *p, sp_scratch *scratch)
 {
-    const size_t M = (size_t)p->dense->n;
     p->held = -1;
     p->part = sp_dense_part_all(p->dense);
     p->ring = sp_scratch_get(scratch, 2 * (size_t)p->block * p->dense->width, sizeof *p->ring);
-    if (!p->ring || !is_of_sets(p))
-        return p->ring != NULL;
-    p->set = sp_scratch_get(scratch, 2 * M * sizeof *p->set + M, 1);
-    if (!p->set)
-        return false;
-    p->room = p->set + M;
-    p->is_in = memset(p->room + M, 0, M);
-    return true;
+    return p->ring != NULL;
 }
 
 bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores *scores, int64_t block,
@@ -300,8 +172,7 @@ bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores
         .dense = dense, .scores = scores, .block = block, .n_blocks = (scores->n_steps + block - 1) / block};
     const size_t n_blocks = (size_t)p->n_blocks, n_marks = (n_blocks + 1) * dense->width;
     p->marks = sp_scratch_get(scratch, n_marks * sizeof *p->marks + n_blocks, 1);
-    p->borders = sp_scratch_get(scratch, is_of_sets(p) ? n_blocks * (size_t)dense->n : 0, 1);
-    if (!p->marks || !p->borders)
+    if (!p->marks)
         return false;
     p->is_open = (uint8_t *)(p->marks + n_marks);
     return sp_dense_pass_take_ring(p, scratch);

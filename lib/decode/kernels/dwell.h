@@ -9,10 +9,8 @@
  * So a row moves on by one place a step and chooses nothing: it is a ring of d-1 values, of which each step takes the oldest out
  * and puts a new one in. The choices of a step are the class before each first state, and one bit for each last one.
  *
- * Ties, by classes as everywhere. Before a first state stand states of different classes: the lowest. Before a last state stand
- * two of its own class, and the histories part where the one that came in by the row was entered: there it has the class before,
- * the other one still this class. So what came in wins when the class before it is the lower; one bit for each place of the row
- * remembers that. At the last step the same holds for any two states of a class.
+ * Ties go to the lowest state: before a first state stand states of different classes, and before a last state the one that came in
+ * by the row is the lower.
  */
 #ifndef STATEPATH_DECODE_DWELL_H
 #define STATEPATH_DECODE_DWELL_H
@@ -21,7 +19,7 @@
 
 enum {
     SP_DWELL_MOST_CLASSES = 12, /* 5 bits of 64 for each */
-    SP_DWELL_MOST = 64,         /* steps: a bit for each place */
+    SP_DWELL_MOST = 64,         /* steps */
     SP_DWELL_MOST_STATES = 128
 };
 

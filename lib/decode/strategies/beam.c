@@ -51,7 +51,7 @@ static double nth_greatest(double *x, int32_t count, int32_t n)
     return x[target];
 }
 
-/* Keeps the `width` best of the live states, the lowest histories among equals, in their order. values [M] is room. */
+/* Keeps the `width` best of the live states, the lowest among equals, in their order. values [M] is room. */
 static void prune(sp_frontier *f, int32_t width, double *values)
 {
     if (f->n_live <= width)

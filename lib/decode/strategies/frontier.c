@@ -15,11 +15,6 @@ void sp_frontier_layout(const sp_chain *chain, int count, sp_frontier *frontiers
         ints += n;
     }
     room->place = ints;
-    room->head = ints + n;
-    room->next = ints + 2 * n;
-    room->next_kin = ints + 3 * n;
-    room->class_head = ints + 4 * n;
-    room->class_tail = room->class_head + chain->n_classes;
 }
 
 void sp_frontier_clear(sp_frontier *f)
@@ -35,7 +30,6 @@ static int compare_states(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One state per class, or all histories equal: the state decides. */
 static void order_by_state(const sp_chain *chain, sp_frontier *f)
 {
     if (f->n_live < chain->n_states / 16) {
@@ -46,38 +40,6 @@ static void order_by_state(const sp_chain *chain, sp_frontier *f)
     for (int32_t j = 0; j < chain->n_states; j++)
         if (f->value[j] > -INFINITY)
             f->live[f->n_live++] = j;
-}
-
-/* By class, then by the place of the predecessor: lists of the successors of each place, gone through in order and appended to
- * lists of each class. O(M + K). */
-static void order_by_history(const sp_chain *chain, const sp_frontier *from, sp_frontier *to,
-                             const int32_t *back, sp_frontier_room *room)
-{
-    for (int32_t n = 0; n < from->n_live; n++)
-        room->head[n] = -1;
-    for (int32_t j = chain->n_states - 1; j >= 0; j--) {
-        if (to->value[j] == -INFINITY)
-            continue;
-        int32_t place = room->place[back[j]];
-        room->next[j] = room->head[place];
-        room->head[place] = j;
-    }
-    for (int32_t k = 0; k < chain->n_classes; k++)
-        room->class_head[k] = -1;
-    for (int32_t n = 0; n < from->n_live; n++)
-        for (int32_t j = room->head[n]; j >= 0; j = room->next[j]) {
-            int32_t k = chain->state_class[j];
-            room->next_kin[j] = -1;
-            if (room->class_head[k] < 0)
-                room->class_head[k] = j;
-            else
-                room->next_kin[room->class_tail[k]] = j;
-            room->class_tail[k] = j;
-        }
-    to->n_live = 0;
-    for (int32_t k = 0; k < chain->n_classes; k++)
-        for (int32_t j = room->class_head[k]; j >= 0; j = room->next_kin[j])
-            to->live[to->n_live++] = j;
 }
 
 /* Adds the scores; states that become impossible leave the list. */
@@ -116,7 +78,7 @@ void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const
     for (int32_t n = 0; n < from->n_live; n++)
         room->place[from->live[n]] = n;
     const sp_chain *into = is_gap && chain->across ? chain->across : chain;
-    if (is_gap && into == chain) { /* every entry state follows the best there is; all histories are one */
+    if (is_gap && into == chain) { /* every entry state follows the best there is */
         int32_t best = sp_frontier_best(from, chain->leave);
         for (int32_t j = 0; best >= 0 && j < chain->n_states; j++)
             if (chain->entry[j]) {
@@ -139,10 +101,7 @@ void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const
         }
     }
     add_scores(chain, e, to);
-    if (chain->is_plain)
-        order_by_state(chain, to);
-    else
-        order_by_history(chain, from, to, back, room);
+    order_by_state(chain, to);
 }
 
 int32_t sp_frontier_best(const sp_frontier *f, const double *end)

@@ -1,13 +1,11 @@
-/* The frontier: the best partial path into each state of one step, in the order in which ties are decided; not installed.
+/* The frontier: the best partial path into each state of one step, in the order of the states; not installed.
  *
- * Beam and online search drop partial paths as they go, so few states may be live, and which of two equal paths comes first must
- * be known among the live ones only. The live states stand in a list, lowest history first (see history.h): by class, then by the
- * place of their predecessor in the list before, then by number (which decides nothing between classes: it only makes clear which
- * of two states of one class history comes first). A step walks that list and offers each state's successors
+ * Beam and online search drop partial paths as they go, so few states may be live. They stand in a list, the lowest state first. A
+ * step walks that list and offers each state's successors
  *
  *     next[j] = max_i (now[i] + w[i,j]) + e[j]
  *
- * and because an offer must be greater to win, the lowest history wins among equals.
+ * and because an offer must be greater to win, the lowest state wins among equals.
  */
 #ifndef STATEPATH_DECODE_FRONTIER_H
 #define STATEPATH_DECODE_FRONTIER_H
@@ -16,18 +14,13 @@
 
 typedef struct sp_frontier {
     double *value; /* [M] of the live states, -INFINITY for all others */
-    int32_t *live; /* [M] the first n_live are the live states, lowest history first */
+    int32_t *live; /* [M] the first n_live are the live states, ascending */
     int32_t n_live;
 } sp_frontier;
 
 /* Room for a step; may be shared by any number of frontiers. */
 typedef struct sp_frontier_room {
-    int32_t *place;      /* [M] of each live state in its list */
-    int32_t *head;       /* [M] first successor of the state at each place */
-    int32_t *next;       /* [M] the following one */
-    int32_t *next_kin;   /* [M] the following one of the same class */
-    int32_t *class_head; /* [K] first live state of each class */
-    int32_t *class_tail; /* [K] */
+    int32_t *place; /* [M] of each live state in its list */
 } sp_frontier_room;
 
 /* Doubles and int32s that `count` frontiers and one room need. */
@@ -37,7 +30,7 @@ static inline size_t sp_frontier_doubles(const sp_chain *chain, int count)
 }
 static inline size_t sp_frontier_ints(const sp_chain *chain, int count)
 {
-    return ((size_t)count + 4) * (size_t)chain->n_states + 2 * (size_t)chain->n_classes;
+    return ((size_t)count + 1) * (size_t)chain->n_states;
 }
 
 /* Lays `count` empty frontiers and the room out in that memory. */
@@ -55,9 +48,7 @@ void sp_frontier_start(const sp_chain *chain, const double *e, sp_frontier *to);
 void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
                       sp_frontier *to, int32_t *back, sp_frontier_room *room);
 
-/* The live state of greatest value, end[] (nats, [M]) added when not NULL, the lowest history among equals; -1 when none is
- * finite.
- */
+/* The live state of greatest value, end[] (nats, [M]) added when not NULL, the lowest among equals; -1 when none is finite. */
 int32_t sp_frontier_best(const sp_frontier *f, const double *end);
 
 #endif

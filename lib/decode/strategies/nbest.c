@@ -5,7 +5,6 @@
 
 #include "core/isa.h"
 #include "decode/rules_watch.h"
-#include "decode/strategies/history.h"
 #include "decode/verify.h"
 
 /* ---- the best path into each state ---- */
@@ -94,17 +93,14 @@ bool sp_nbest_graph_init(sp_nbest_graph *g, const sp_chain *c, const sp_scores *
     const bool is_plain = c->is_plain,
                is_told = c->is_plain || sp_chain_tells_states(c, sp_scores_have_gap(scores));
     const int32_t stride = (c->n_states + WIDTH - 1) / WIDTH * WIDTH;
-    sp_tie_ranks ranks;
     double *weight, *row = sp_row_buffer(scores, scratch);
     int32_t *from = sp_scratch_get(scratch, M, sizeof *from);
     *g = (sp_nbest_graph){.chain = c, .scores = scores, .M = c->n_states, .T = scores->n_steps};
-    if (!row || !from || T > SIZE_MAX / M || !sp_tie_ranks_init(&ranks, c, scratch) ||
-        !fill_weights(c, scratch, stride, &weight))
+    if (!row || !from || T > SIZE_MAX / M || !fill_weights(c, scratch, stride, &weight))
         return false;
     g->best = sp_scratch_get(scratch, T * M, sizeof *g->best);
-    g->rank = is_plain ? NULL : sp_scratch_get(scratch, T * M, sizeof *g->rank);
     g->hash = is_told ? NULL : sp_scratch_get(scratch, T * M, sizeof *g->hash);
-    if (!g->best || (!is_plain && !g->rank) || (!is_told && !g->hash))
+    if (!g->best || (!is_told && !g->hash))
         return false;
     const sp_isa isa = sp_isa_current();
     for (int64_t t = 0; t < g->T; t++) {
@@ -121,10 +117,6 @@ bool sp_nbest_graph_init(sp_nbest_graph *g, const sp_chain *c, const sp_scores *
             SP_BY_ISA(step_dense, isa)(g->M, stride, weight, next - M, e, next);
         else if (t > 0)
             step_sparse(c, next - M, e, next);
-        if (t > 0 && !is_plain)
-            sp_tie_ranks_step(&ranks, c, from);
-        if (!is_plain)
-            memcpy(g->rank + (size_t)t * M, ranks.rank, M * sizeof *g->rank);
     }
     return true;
 }

@@ -11,10 +11,8 @@
  * the n best into j without its beginning being among the n best into the state before, n others could take the place of that
  * beginning, each giving a better path into j.
  *
- * Ties: equal candidates are taken in the order of history (history.h). With one state a class that is the order of predecessors;
- * else two paths are followed back until their classes differ, or both are the best into their states, whose order is known. Where
- * classes do not tell the states, two candidates may have the same classes: the later one, which is not better, is passed over.
- * Hashes of classes find it, and following both back proves it.
+ * Equal candidates are taken in the order of predecessors. Where classes do not tell the states, two candidates may have the same
+ * classes: the later one, which is not better, is passed over. Hashes of classes find it, and following both back proves it.
  */
 #include "decode/strategies/nbest_search.h"
 
@@ -76,7 +74,7 @@ static record *record_at(const search *s, int64_t t, int32_t j)
     return i < 0 ? NULL : &s->records[(uint32_t)i / RECORDS][(uint32_t)i % RECORDS];
 }
 
-/* ---- the order of paths ---- */
+/* ---- paths ---- */
 
 /* A path into a state, the `rank`th. */
 typedef struct place {
@@ -93,23 +91,17 @@ SP_ALWAYS_INLINE place place_before(const search *s, int64_t t, place p)
     return (place){sp_nbest_source(s->g, t, p.state, r->list[p.rank].from), r->list[p.rank].rank};
 }
 
-/* Below 0: the classes of a, up to step t, are lower in the order of history; 0: the same. */
-static int compare_histories(const search *s, int64_t t, place a, place b)
+/* Have both the same classes, up to step t? */
+static bool are_same_classes(const search *s, int64_t t, place a, place b)
 {
-    const sp_nbest_graph *g = s->g;
-    const int32_t *class = g->chain->state_class;
-    for (;; t--) {
-        if (class[a.state] != class[b.state] || t == 0)
-            return class[a.state] - class[b.state];
-        if (a.rank == 0 && b.rank == 0) {
-            const int32_t *rank = g->rank + (size_t)t * (size_t)g->M;
-            return rank[a.state] - rank[b.state];
-        }
-        if (a.state == b.state && a.rank == b.rank)
-            return 0;
+    const int32_t *class = s->g->chain->state_class;
+    for (; class[a.state] == class[b.state]; t--) {
+        if (t == 0 || (a.state == b.state && a.rank == b.rank))
+            return true;
         a = place_before(s, t, a);
         b = place_before(s, t, b);
     }
+    return false;
 }
 
 /* Where a candidate for state j of step t comes from. */
@@ -118,33 +110,23 @@ static place source_of(const search *s, int64_t t, int32_t j, const cell *c)
     return (place){sp_nbest_source(s->g, t, j, c->from), c->rank};
 }
 
-/* The same of two of the same score; out of line, where it does not slow down those that differ. */
-__attribute__((noinline)) static bool is_lower(const search *s, int64_t t, int32_t j, const cell *a,
-                                               const cell *b)
+SP_ALWAYS_INLINE bool comes_first(const cell *a, const cell *b)
 {
-    int order = 0;
-    if (s->g->rank)
-        order = compare_histories(s, t - 1, source_of(s, t, j, a), source_of(s, t, j, b));
-    return order < 0 || (order == 0 && a->from < b->from);
-}
-
-SP_ALWAYS_INLINE bool comes_first(const search *s, int64_t t, int32_t j, const cell *a, const cell *b)
-{
-    return a->score > b->score || (a->score == b->score && is_lower(s, t, j, a, b));
+    return a->score > b->score || (a->score == b->score && a->from < b->from);
 }
 
 /* ---- lists ---- */
 
-static void sift_down(const search *s, int64_t t, int32_t j, const record *r, int32_t i)
+static void sift_down(const record *r, int32_t i)
 {
     cell *heap = r->heap;
     if (r->n_heap == 0)
         return;
     cell moved = heap[i];
     for (int32_t child = 2 * i + 1; child < r->n_heap; child = 2 * i + 1) {
-        if (child + 1 < r->n_heap && comes_first(s, t, j, &heap[child + 1], &heap[child]))
+        if (child + 1 < r->n_heap && comes_first(&heap[child + 1], &heap[child]))
             child++;
-        if (!comes_first(s, t, j, &heap[child], &moved))
+        if (!comes_first(&heap[child], &moved))
             break;
         heap[i] = heap[child];
         i = child;
@@ -170,8 +152,7 @@ static uint64_t hash_of(const search *s, int64_t t, int32_t j, place source)
 static bool is_known(const search *s, const record *r, int64_t t, int32_t j, place source, uint64_t hash)
 {
     for (int32_t i = 0; i < r->n; i++)
-        if (hashes_of(r)[i] == hash &&
-            compare_histories(s, t - 1, source, source_of(s, t, j, &r->list[i])) == 0)
+        if (hashes_of(r)[i] == hash && are_same_classes(s, t - 1, source, source_of(s, t, j, &r->list[i])))
             return true;
     return false;
 }
@@ -242,7 +223,7 @@ static record *expand(search *s, int64_t t, int32_t j)
             r->heap[r->n_heap++] = (cell){score, from, 0};
     }
     for (int32_t k = r->n_heap / 2 - 1; k >= 0; k--)
-        sift_down(s, t, j, r, k);
+        sift_down(r, k);
     s->record_of[(size_t)t * (size_t)g->M + (size_t)j] = s->n_records++;
     return take(s, r, t, j) ? r : NULL;
 }
@@ -262,7 +243,7 @@ static bool replace(const search *s, record *r, int64_t t, int32_t j)
     } else {
         return false;
     }
-    sift_down(s, t, j, r, 0);
+    sift_down(r, 0);
     r->is_taken = false;
     return true;
 }

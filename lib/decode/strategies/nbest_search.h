@@ -14,8 +14,6 @@ typedef struct sp_nbest_graph {
     int32_t M;    /* states */
     int64_t T;    /* steps, > 0 */
     double *best; /* [T,M] nats */
-    int32_t
-        *rank; /* [T,M] order of the paths' classes (history.h); NULL: one state a class, which is its rank */
     uint64_t *
         hash; /* [T,M] of the paths' classes; NULL: classes tell the states, so different paths differ in class */
 } sp_nbest_graph;
@@ -69,18 +67,18 @@ static inline double sp_nbest_go_on(const sp_nbest_graph *g, int64_t t, int32_t 
     return score + c->pred_weight[c->pred_row[j] + from];
 }
 
-/* The state that the best path into state j of step t comes from, among equals the lowest history, and its score before e[t,j]:
+/* The state that the best path into state j of step t comes from, the lowest among equals, and its score before e[t,j]:
  * -INFINITY, and any state, where there is none. */
 static inline int32_t sp_nbest_best_source(const sp_nbest_graph *g, int64_t t, int32_t j, double *best_score)
 {
     const size_t row = (size_t)(t - 1) * (size_t)g->M;
-    const int32_t n = sp_nbest_n_sources(g, t, j), *rank = g->rank ? g->rank + row : NULL;
+    const int32_t n = sp_nbest_n_sources(g, t, j);
     double most = -INFINITY;
     int32_t best = 0;
     for (int32_t from = 0; from < n; from++) {
         const int32_t i = sp_nbest_source(g, t, j, from);
         const double score = sp_nbest_go_on(g, t, j, from, g->best[row + (size_t)i]);
-        if (score > most || (rank && score == most && rank[i] < rank[best])) {
+        if (score > most) {
             most = score;
             best = i;
         }

@@ -42,11 +42,6 @@ static bool is_better(price a, price b)
     return a.n_broken < b.n_broken || (a.n_broken == b.n_broken && a.score > b.score);
 }
 
-static bool is_equal(price a, price b)
-{
-    return a.n_broken == b.n_broken && a.score == b.score;
-}
-
 /* The price with one more term: a start, an end or a score. */
 static price add(price p, double term)
 {
@@ -57,14 +52,13 @@ static price add(price p, double term)
     return p;
 }
 
-/* The best state in play, the lowest history among equals. Some state always is. */
+/* The best state in play, the lowest among equals. Some state always is. */
 static int32_t best_state(const sp_state_search *f)
 {
     const price *now = f->now;
     int32_t best = 0;
     for (int32_t i = 1; i < f->chain->n_states; i++)
-        if (is_better(now[i], now[best]) ||
-            (is_equal(now[i], now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
+        if (is_better(now[i], now[best]))
             best = i;
     return best;
 }
@@ -88,7 +82,7 @@ static int32_t best_left(const sp_state_search *f, bool is_gap)
     price least = left(f, 0, is_gap);
     for (int32_t i = 1; i < f->chain->n_states; i++) {
         const price p = left(f, i, is_gap);
-        if (is_better(p, least) || (is_equal(p, least) && f->ranks.rank[i] < f->ranks.rank[best])) {
+        if (is_better(p, least)) {
             best = i;
             least = p;
         }
@@ -102,7 +96,6 @@ static void step_to(const sp_state_search *f, const double *e, sp_reach how, pri
     const sp_chain *c = f->chain, *into = sp_chain_into(c, &how);
     const bool is_gap = how == SP_REACH_ENTRY;
     const price *now = f->now;
-    const int32_t *rank = f->ranks.rank;
     const int32_t jump_from = best_left(f, false), gap_from = is_gap ? best_left(f, true) : jump_from;
     const price jump = left(f, jump_from, false), over_gap = left(f, gap_from, is_gap);
     for (int32_t j = 0; j < c->n_states; j++) {
@@ -112,7 +105,7 @@ static void step_to(const sp_state_search *f, const double *e, sp_reach how, pri
         for (int64_t p = into->pred_row[j]; p < into->pred_row[j + 1] && !is_gap; p++) {
             int32_t i = into->pred[p];
             price candidate = {now[i].n_broken, now[i].score + into->pred_weight[p]};
-            if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
+            if (is_better(candidate, best) || (!is_better(best, candidate) && i < best_from)) {
                 best = candidate;
                 best_from = i;
             }

@@ -75,11 +75,7 @@ typedef struct run_search {
     int32_t *from;       /* [T,n_nodes] the state before */
     uint8_t *has_stayed; /* [T,2 n_rows] did the last state of a row (whole, cut) come from itself? */
     int64_t since;       /* steps since the stretch began */
-    const int32_t
-        *ranks;     /* [M] order of the histories at the end of the piece before; NULL: this is the first */
-    int32_t *order; /* [2 M] room */
-    double *row;    /* [K] */
-    int64_t t;      /* the step whose now[] is known; -1: the last of the piece before */
+    double *row;         /* [K] */
 } run_search;
 
 /* ---- going back ---- */
@@ -119,42 +115,6 @@ static int32_t state_before(const run_search *f, int64_t t, int32_t state)
     return f->from[(size_t)t * (size_t)f->n_nodes + (size_t)f->node[state]];
 }
 
-/* Below 0: the classes up to row t of the path that ends in state a are lower, read from the last step on, than those of b; 0: the
- * same. */
-static int32_t compare(const run_search *f, int64_t t, int32_t a, int32_t b)
-{
-    const int32_t *class = f->chain->state_class;
-    while (a != b) {
-        if (class[a] != class[b])
-            return class[a] - class[b];
-        if (t < 0) /* both stand at the end of the piece before */
-            return f->ranks[a] - f->ranks[b];
-        const row_place p = place_of(f, a), q = place_of(f, b);
-        int64_t n = may_stay(&p) || may_stay(&q) || p.place == 0 || q.place == 0 ? 0
-                    : p.place < q.place                                          ? p.place
-                                                                                 : q.place;
-        if (n > 0) { /* along both rows at once */
-            n = n < t + 1 ? n : t + 1;
-            a -= (int32_t)n;
-            b -= (int32_t)n;
-            t -= n;
-            continue;
-        }
-        if (t == 0 && !f->ranks) /* the recording's first step */
-            return 0;
-        a = state_before(f, t, a);
-        b = state_before(f, t, b);
-        t--;
-    }
-    return 0;
-}
-
-/* Of two states at the step that is known, with what they are worth: is b to be taken instead of a? */
-static bool is_better(const run_search *f, double value_a, int32_t a, double value_b, int32_t b)
-{
-    return value_b > value_a || (value_b == value_a && value_b > -INFINITY && compare(f, f->t, b, a) < 0);
-}
-
 /* ---- one step ---- */
 
 /* How many states of a whole row may be alive. */
@@ -178,16 +138,17 @@ static void leave_row(run_search *f, const sp_run_row *row)
     const double *now = f->now + row->whole, *leave = f->leave + row->whole;
     double best = SP_BY_ISA(best_of, f->isa)(now, leave, n, f->blocks);
     int32_t state = row->whole;
-    bool has_one = false;
-    for (int32_t block = 0; best > -INFINITY && block <= n / BLOCK; block++)
-        for (int32_t d = block * BLOCK; f->blocks[block] == best && d < n && d < (block + 1) * BLOCK; d++)
-            if (now[d] + leave[d] == best && (!has_one || compare(f, f->t, row->whole + d, state) < 0)) {
-                state = row->whole + d;
-                has_one = true;
-            }
+    if (best > -INFINITY) {
+        int32_t d = 0;
+        while (f->blocks[d / BLOCK] != best)
+            d += BLOCK;
+        while (now[d] + leave[d] != best)
+            d++;
+        state = row->whole + d;
+    }
     if (cut >= 0) {
         const double value = f->now[cut] + (f->is_bare ? 0 : row->leave_cut);
-        if (is_better(f, best, state, value, cut)) {
+        if (value > best) {
             best = value;
             state = cut;
         }
@@ -205,8 +166,7 @@ static double enter(const run_search *f, int32_t j, int32_t *from)
     for (int64_t p = g->pred_row[j]; p < g->pred_row[j + 1]; p++) {
         const int32_t i = g->pred[p];
         const double value = f->out[i] + (f->is_bare ? 0 : g->pred_weight[p]);
-        if (value > best ||
-            (value == best && value > -INFINITY && compare(f, f->t, f->out_state[i], *from) < 0)) {
+        if (value > best) {
             best = value;
             *from = f->out_state[i];
         }
@@ -228,11 +188,11 @@ static void stay(run_search *f, int64_t t, int32_t r, bool is_cut, double e)
     const double coming = n > 1 ? f->now[last - 1] + f->go[last - 1] : -INFINITY;
     if (n == 1) { /* also entered from outside: next[] has that, before e */
         const int32_t from = f->from[(size_t)t * (size_t)f->n_nodes + (size_t)f->node[last]];
-        *has_stayed = is_better(f, f->next[last], from, staying, last);
+        *has_stayed = staying > f->next[last] || (staying == f->next[last] && last < from);
         f->next[last] = *has_stayed ? staying : f->next[last];
         return;
     }
-    *has_stayed = is_better(f, coming, last - 1, staying, last);
+    *has_stayed = staying > coming;
     f->next[last] = (*has_stayed ? staying : coming) + e;
 }
 
@@ -279,7 +239,7 @@ static int32_t best_state(const run_search *f, const double *weight, double *bes
     *best = -INFINITY;
     for (int32_t i = 0; i < f->chain->n_states; i++) {
         const double value = f->now[i] + (weight ? weight[i] : 0);
-        if (is_better(f, *best, state, value, i)) {
+        if (value > *best) {
             *best = value;
             state = i;
         }
@@ -300,7 +260,6 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     if (how == SP_REACH_START) {
         begin(f, f->now, f->chain->start, 0, e);
         f->since = 0;
-        f->t = t;
         memset(f->has_stayed, 0, 2 * (size_t)f->runs->n_rows);
         return true;
     }
@@ -318,7 +277,6 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
         step_next(f, t, e);
     }
     f->since++;
-    f->t = t;
     double *before = f->now;
     f->now = f->next;
     f->next = before;
@@ -375,7 +333,7 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     run_search *f = self;
     const size_t M = (size_t)f->chain->n_states, K = (size_t)f->chain->n_classes, T = (size_t)scores->n_steps;
     double *room = sp_scratch_get(s->scratch, 6 * M + K + 1, sizeof *room);
-    int32_t *ints = sp_scratch_get(s->scratch, 6 * M, sizeof *ints);
+    int32_t *ints = sp_scratch_get(s->scratch, 4 * M, sizeof *ints);
     if (!room || !ints)
         return sp_no_memory(err);
     f->now = room;
@@ -387,10 +345,7 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     f->node = ints + M;
     f->states = ints + 2 * M;
     f->row_of = ints + 3 * M;
-    f->order = ints + 4 * M;
-    f->ranks = NULL;
     f->since = 0;
-    f->t = -1;
     take_weights(f);
     number_nodes(f);
     for (size_t j = 0; j < M; j++)
@@ -402,26 +357,10 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     return f->from && f->has_stayed ? SP_OK : sp_no_memory(err);
 }
 
-/* Sorts `order` [n], by histories; room [n]. */
-static void sort_states(const run_search *f, int32_t *order, int32_t n, int32_t *room)
-{
-    for (int32_t width = 1; width < n; width *= 2) {
-        for (int32_t low = 0; low < n; low += 2 * width) {
-            const int32_t middle = low + width < n ? low + width : n,
-                          high = low + 2 * width < n ? low + 2 * width : n;
-            for (int32_t i = low, j = middle, k = low; k < high; k++)
-                room[k] = i < middle && (j == high || compare(f, f->t, order[i], order[j]) <= 0) ? order[i++]
-                                                                                                 : order[j++];
-        }
-        memcpy(order, room, (size_t)n * sizeof *order);
-    }
-}
-
-/* What is saved: now [M], steps since the stretch began, ranks [M]. */
+/* What is saved: now [M], steps since the stretch began. */
 static size_t saved_bytes(const sp_chain *chain)
 {
-    return ((size_t)chain->n_states + 1) * sizeof(double) +
-           ((size_t)chain->n_states + 1) / 2 * 2 * sizeof(int32_t);
+    return ((size_t)chain->n_states + 1) * sizeof(double);
 }
 
 static bool save(const void *self, void *saved)
@@ -429,18 +368,12 @@ static bool save(const void *self, void *saved)
     const run_search *f = self;
     const int32_t M = f->chain->n_states;
     double *now = saved;
-    int32_t *ranks = (int32_t *)(now + M + 1), n = 0;
+    bool is_alive = false;
     memcpy(now, f->now, (size_t)M * sizeof *now);
     memcpy(now + M, &f->since, sizeof f->since);
-    for (int32_t i = 0; i < M; i++) {
-        ranks[i] = 0;
-        if (f->now[i] > -INFINITY)
-            f->order[n++] = i;
-    }
-    sort_states(f, f->order, n, f->order + M);
-    for (int32_t i = 1; i < n; i++)
-        ranks[f->order[i]] = ranks[f->order[i - 1]] + (compare(f, f->t, f->order[i - 1], f->order[i]) != 0);
-    return n > 0;
+    for (int32_t i = 0; i < M && !is_alive; i++)
+        is_alive = now[i] > -INFINITY;
+    return is_alive;
 }
 
 static void restore(void *self, const void *saved)
@@ -450,7 +383,6 @@ static void restore(void *self, const void *saved)
     const double *now = saved;
     memcpy(f->now, now, (size_t)M * sizeof *now);
     memcpy(&f->since, now + M, sizeof f->since);
-    f->ranks = (const int32_t *)(now + M + 1);
 }
 
 static int32_t last(void *self, sp_sequence *s)

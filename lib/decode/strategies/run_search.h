@@ -11,7 +11,7 @@
  * This is the explicit-duration recurrence (Yu 2010) in O(T (states + transitions of the model)). Of a run that may have begun before
  * the recording one state is alive at a time. Back-pointers are kept for what is entered from outside a row.
  *
- * Ties go to the lowest history of classes, found by following two of them back, a run at a time; only where two maxima are equal. */
+ * Of the states of a class those of its row stand first, by length, then those of the runs that may have begun before. */
 #ifndef STATEPATH_DECODE_RUN_SEARCH_H
 #define STATEPATH_DECODE_RUN_SEARCH_H
 

@@ -104,8 +104,7 @@ done:
 
 size_t sp_state_search_bytes(const sp_state_search *f)
 {
-    size_t rank = f->chain->is_plain ? 0 : sizeof *f->ranks.values;
-    return (size_t)f->chain->n_states * (f->value_size + rank);
+    return (size_t)f->chain->n_states * f->value_size;
 }
 
 sp_status sp_state_search_start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
@@ -115,38 +114,27 @@ sp_status sp_state_search_start(void *self, sp_sequence *s, const sp_scores *sco
     f->now = sp_scratch_get(s->scratch, n_states, f->value_size);
     f->next = sp_scratch_get(s->scratch, n_states, f->value_size);
     f->from = sp_scratch_get(s->scratch, n_states, sizeof *f->from);
-    bool has_room = f->now && f->next && f->from &&
-                    sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
-                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
+    bool has_room =
+        f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch);
     return has_room ? SP_OK : sp_no_memory(err);
 }
 
 bool sp_state_search_save(const void *self, void *saved)
 {
     const sp_state_search *f = self;
-    size_t n_states = (size_t)f->chain->n_states;
-    memcpy(saved, f->now, n_states * f->value_size);
-    if (!f->chain->is_plain)
-        memcpy((char *)saved + n_states * f->value_size, f->ranks.rank, n_states * sizeof *f->ranks.rank);
+    memcpy(saved, f->now, sp_state_search_bytes(f));
     return true;
 }
 
 void sp_state_search_restore(void *self, const void *saved)
 {
     sp_state_search *f = self;
-    size_t n_states = (size_t)f->chain->n_states;
-    memcpy(f->now, saved, n_states * f->value_size);
-    if (f->chain->is_plain)
-        return;
-    memcpy(f->ranks.values, (const char *)saved + n_states * f->value_size,
-           n_states * sizeof *f->ranks.values);
-    f->ranks.rank = f->ranks.values;
+    memcpy(f->now, saved, sp_state_search_bytes(f));
 }
 
 void sp_state_search_advance(sp_state_search *f, int64_t t)
 {
     sp_backpointers_put(&f->back, t, f->from);
-    sp_tie_ranks_step(&f->ranks, f->chain, f->from);
     void *before = f->now;
     f->now = f->next;
     f->next = before;

@@ -8,7 +8,7 @@
 #define STATEPATH_DECODE_SEARCH_H
 
 #include "decode/sequence.h"
-#include "decode/strategies/history.h"
+#include "decode/strategies/backpointers.h"
 
 typedef struct sp_search {
     const char *
@@ -40,7 +40,6 @@ typedef struct sp_state_search {
     void *now, *next;  /* [M] values at t-1 and t */
     int32_t *from;     /* [M] best state before each */
     sp_backpointers back;
-    sp_tie_ranks ranks; /* of t-1 while t is computed */
 } sp_state_search;
 
 size_t sp_state_search_bytes(const sp_state_search *f);

@@ -24,10 +24,10 @@
 #include "decode/strategies/viterbi_dense.h"
 #include "decode/strategy.h"
 
-/* One state per class: predecessors ascend, so the first of the best ones is the lowest class. */
-static void step_plain(const sp_state_search *f, const double *e, const double *now, double *next)
+/* Predecessors ascend, so the first of the best ones is the lowest state. */
+static void step_next(const sp_state_search *f, const sp_chain *c, const double *e, const double *now,
+                      double *next)
 {
-    const sp_chain *c = f->chain;
     for (int32_t j = 0; j < c->n_states; j++) {
         double best = -INFINITY;
         int32_t best_from = 0;
@@ -38,34 +38,13 @@ static void step_plain(const sp_state_search *f, const double *e, const double *
                 best_from = c->pred[p];
             }
         }
-        next[j] = best + e[j];
-        f->from[j] = best_from;
-    }
-}
-
-/* Several states per class: among equals the lowest history. */
-static void step_ranked(const sp_state_search *f, const sp_chain *c, const double *e, const double *now,
-                        double *next)
-{
-    const int32_t *rank = f->ranks.rank;
-    for (int32_t j = 0; j < c->n_states; j++) {
-        double best = -INFINITY;
-        int32_t best_from = 0;
-        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++) {
-            int32_t i = c->pred[p];
-            double candidate = now[i] + c->pred_weight[p];
-            if (candidate > best || (candidate == best && rank[i] < rank[best_from])) {
-                best = candidate;
-                best_from = i;
-            }
-        }
         next[j] = best + e[c->state_class[j]];
         f->from[j] = best_from;
     }
 }
 
-/* The best state at the current step, end[] (weights of ending, or of leaving at a gap) added when not NULL; the lowest history among equals. *best is -INFINITY, and the
- * state any, when there is none. */
+/* The best state at the current step, end[] (weights of ending, or of leaving at a gap) added when not NULL; the lowest among equals.
+ * *best is -INFINITY, and the state any, when there is none. */
 static int32_t best_state(const sp_state_search *f, const double *end, double *best)
 {
     const double *now = f->now;
@@ -73,7 +52,7 @@ static int32_t best_state(const sp_state_search *f, const double *end, double *b
     *best = -INFINITY;
     for (int32_t i = 0; i < f->chain->n_states; i++) {
         double value = end ? now[i] + end[i] : now[i];
-        if (value > *best || (value == *best && f->ranks.rank[i] < f->ranks.rank[state])) {
+        if (value > *best) {
             *best = value;
             state = i;
         }
@@ -104,10 +83,8 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     const sp_chain *into = sp_chain_into(f->chain, &how);
     if (how == SP_REACH_ENTRY)
         step_gap(f, e, f->next);
-    else if (into->is_plain)
-        step_plain(f, e, now, f->next);
     else
-        step_ranked(f, into, e, now, f->next);
+        step_next(f, into, e, now, f->next);
     sp_state_search_advance(f, t);
     return true;
 }

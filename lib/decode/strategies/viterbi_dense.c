@@ -13,8 +13,6 @@ typedef struct by_dense {
     sp_dense dense;
     sp_scores scores;   /* of the piece */
     sp_dense_pass pass; /* over it */
-    int32_t *set;       /* [M] states that the path may end the piece in, n_set of them */
-    int32_t n_set;
 } by_dense;
 
 static const double *after(const by_dense *f)
@@ -54,19 +52,10 @@ static bool save(const void *self, void *saved)
     return is_alive;
 }
 
-/* Between pieces the states of the path are kept here: the memory of a pass is gone with its piece. */
-static void keep_set(by_dense *f)
-{
-    f->n_set = f->pass.n_set;
-    if (!f->dense.chain->is_plain)
-        memcpy(f->set, f->pass.set, (size_t)f->n_set * sizeof *f->set);
-}
-
 static int32_t last(void *self, sp_sequence *s)
 {
     by_dense *f = self;
     const int32_t state = sp_dense_best_end(&f->pass, after(f), &s->recurrence);
-    keep_set(f);
     s->is_score = true;
     return s->recurrence > -INFINITY ? state : -1;
 }
@@ -75,12 +64,7 @@ static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *sco
 {
     by_dense *f = self;
     (void)s, (void)i, (void)scores;
-    f->pass.n_set = f->n_set;
-    if (!f->dense.chain->is_plain)
-        memcpy(f->pass.set, f->set, (size_t)f->n_set * sizeof *f->set);
-    const int32_t before = sp_dense_pass_trace(&f->pass, state);
-    keep_set(f);
-    return before;
+    return sp_dense_pass_trace(&f->pass, state);
 }
 
 sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
@@ -90,11 +74,8 @@ sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
     if (!*fits)
         return SP_OK;
     by_dense *f = calloc(1, sizeof *f);
-    int32_t *set = malloc((size_t)s->chain->n_states * sizeof *set);
     const sp_scratch_mark mark = sp_scratch_here(s->scratch);
-    TRY(f && set && sp_dense_init(&f->dense, sp_isa_current(), s->chain, s->scratch) ? SP_OK
-                                                                                     : sp_no_memory(err));
-    f->set = set;
+    TRY(f && sp_dense_init(&f->dense, sp_isa_current(), s->chain, s->scratch) ? SP_OK : sp_no_memory(err));
     const sp_search search = {.bytes = f->dense.width * sizeof(double),
                               .self = f,
                               .piece = piece,
@@ -105,6 +86,5 @@ sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
 done:
     sp_scratch_release(s->scratch, mark);
     free(f);
-    free(set);
     return status;
 }

@@ -49,8 +49,6 @@ void sp_lane_rules_finish(sp_lane_rules *r)
     r->n_columns = 0;
     for (int32_t j = 0; j < K; j++) {
         uint64_t places = 0;
-        int64_t members = 0;
-        bool has_kin = false;
         if (is_done[j])
             continue;
         r->column_row[r->n_columns] = n;
@@ -59,19 +57,15 @@ void sp_lane_rules_finish(sp_lane_rules *r)
             if (is_same_column(r, j, k)) {
                 is_done[k] = true;
                 places |= UINT64_C(1) << (bits * k);
-                members |= INT64_C(1) << k;
                 r->column_emits[n_classes] = r->emits[k];
                 r->column_class[n_classes++] = k;
             }
         for (int32_t p = r->row[j]; p < r->row[j + 1]; p++, n++) {
-            const bool is_kin = p > r->row[j] && r->emits[r->from[p]] == r->emits[r->from[p - 1]];
-            r->column_kin[n] = is_kin ? -1 : 0;
-            has_kin |= is_kin;
             r->column_from[n] = r->from[p];
             r->column_weight[n] = r->weight[p];
             r->column_code[n] = (int64_t)((uint64_t)r->from[p] * places);
         }
-        r->column_bits[r->n_columns++] = has_kin ? members : 0;
+        r->n_columns++;
     }
     r->column_row[r->n_columns] = n;
     r->column_first[r->n_columns] = n_classes;
@@ -93,6 +87,7 @@ static void take_chain(sp_lane_rules *rules, const sp_chain *chain, int32_t word
     rules->n_classes = chain->n_classes;
     rules->n_states = K;
     rules->is_wide = false;
+    rules->has_states = !chain->is_plain;
     rules->word_size = word_size;
     rules->all_emits = 0;
     rules->has_weights = false;
@@ -135,7 +130,7 @@ bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain)
     if (chain->is_plain || chain->n_states > SP_LANES_MOST_CLASSES ||
         chain->n_classes > SP_LANES_MOST_CLASSES)
         return false;
-    take_chain(rules, chain, 16);
+    take_chain(rules, chain, 8);
     return true;
 }
 
@@ -195,7 +190,7 @@ bool sp_lane_wide_init(sp_lane_rules *r, const sp_chain *chain)
     r->n_classes = r->n_states = K;
     r->word_size = 8;
     r->is_wide = true;
-    r->is_few = r->is_bare = r->has_weights = false;
+    r->has_states = r->is_few = r->is_bare = r->has_weights = false;
     r->n_columns = r->column_row[0] = r->column_first[0] = 0;
     for (int32_t j = 0; j < K; j++) {
         if (!is_done[j] && !add_column(r, chain, j, is_done, &n_classes, &shift))
@@ -215,7 +210,7 @@ size_t sp_lane_wide_bytes(int32_t n_classes, sp_isa isa)
 
 void sp_lane_rules_free(sp_lane_rules *r, int32_t K)
 {
-    r->is_wide = false;
+    r->is_wide = r->has_states = false;
     r->n_classes = r->n_states = K;
     r->word_size = K <= 5 ? 2 : K <= 8 ? 4 : 8;
     r->has_weights = false;
@@ -363,7 +358,7 @@ static const void *padded_rows(const sp_lane_run *run, int32_t i, int64_t padded
 }
 
 /* Is one pass over a group's lanes quicker than the kernel of one recording, one after another? Lanes that have ended cost as
- * much as the others. The plain kernel is slow where it ranks histories, so with dwells nearly always. */
+ * much as the others. The plain kernel is slow where a class has many states, so with dwells nearly always. */
 static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int64_t longest)
 {
     int64_t gain = SP_LANES_WORTH;

@@ -32,9 +32,8 @@ enum {
 typedef struct sp_lane_rules {
     int32_t n_classes; /* of the scores */
     int32_t n_states;  /* of a plain chain n_classes */
-    int32_t
-        word_size; /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each); 16: of states */
-    bool has_weights; /* false: weights need not be added */
+    int32_t word_size; /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each) */
+    bool has_weights;  /* false: weights need not be added */
     int32_t row[SP_LANES_MOST_CLASSES +
                 1]; /* predecessors of j: from[row[j]] .. from[row[j+1]-1], at least one */
     int32_t from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
@@ -60,13 +59,9 @@ typedef struct sp_lane_rules {
         uint16_t first;
     } back[SP_LANES_WIDE_CLASSES];
 
-    /* Several states a class. Which of two predecessors of one class wins a tie is decided by what came before them, and is left to
-     * the plain kernel: bit j of the second half of a word of 16 bytes says that state j had such a tie. */
+    bool has_states; /* several states a class: words of 8 bytes lead from state to state */
     int32_t emits[SP_LANES_WIDE_CLASSES]; /* the class of state j */
     uint64_t all_emits;                   /* the same, 4 bits each */
-    int64_t column_kin[SP_LANES_MOST_CLASSES *
-                       SP_LANES_MOST_CLASSES];  /* -1: the predecessor before is of the same class; 0 */
-    int64_t column_bits[SP_LANES_MOST_CLASSES]; /* bit j: state j is one of the column's; 0: it has no kin */
 
     bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
     uint32_t few_from[SP_LANES_FEW];               /* bit i: i may precede j */

@@ -6,8 +6,6 @@ enum { DWELL_RINGS = SP_DWELL_MOST_STATES };
 typedef struct dwell_lanes {
     _Alignas(64) double last[2][SP_DWELL_MOST_CLASSES * L]; /* delta of the last states, in turn */
     _Alignas(64) double ring[DWELL_RINGS * L];              /* delta of the others */
-    _Alignas(
-        64) int64_t is_lower[SP_DWELL_MOST_CLASSES * L]; /* bit k-1: state k was entered from a lower class */
     _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     int32_t oldest[SP_DWELL_MOST_CLASSES]; /* place in each ring: state dwell-1 of the step before */
     double *now, *next;
@@ -40,7 +38,6 @@ SP_ALWAYS_INLINE void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell
             tile_pair(G, dtype, d->tile, (size_t)j, pair, &e[2 * (size_t)pair], &e[2 * pair + 1]);
         for (int g = 0; g < G; g++) {
             vd value = spread(r->start[j]) + e[g];
-            ((vi *)d->is_lower)[j * G + g] = (vi){0};
             out[g] = r->dwell[j] == 1 ? value : spread(-INFINITY);
             if (r->dwell[j] > 1)
                 ring[g] = value;
@@ -86,9 +83,7 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
         }
         vd *ring = (vd *)d->ring + (size_t)r->ring[j] * G, *oldest = ring + (size_t)d->oldest[j] * G,
            stay = spread(r->stay[j]);
-        vi *is_lower = (vi *)d->is_lower + (size_t)j * G, here = spread_i((int64_t)j << shift);
-        vi by_row = spread_i(INT64_C(1) << (shift + r->from_bits)),
-           place = spread_i(INT64_C(1) << (dwell - 2));
+        const vi by_row = spread_i(INT64_C(1) << (shift + r->from_bits));
 #define LEAVE_ROW(g)                                                                                         \
     {                                                                                                        \
         vd arrives = oldest[g], stays = now[j * G + g];                                                      \
@@ -96,11 +91,9 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
             arrives += stay;                                                                                 \
             stays += stay;                                                                                   \
         }                                                                                                    \
-        vi is_arrival =                                                                                      \
-            (vi)(arrives > stays) | ((vi)(arrives == stays) & (vi)((is_lower[g] & place) != (vi){0}));       \
+        vi is_arrival = (vi)(arrives >= stays);                                                              \
         next[j * G + g] = PICK(vd, is_arrival, arrives, stays) + e##g;                                       \
         word##g |= is_arrival & by_row;                                                                      \
-        is_lower[g] = is_lower[g] << 1 | ((vi)(code##g < here) & spread_i(1));                               \
     }
         EACH(LEAVE_ROW)
         for (int32_t k = 0; k < dwell - 1; k++) {
@@ -120,7 +113,7 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
     put_words(word_size, word0, word1, word2, word3, words);
 }
 
-/* The best state of a lane after a step that is not the first of all, end weights added; by classes among equals. */
+/* The best state of a lane after a step that is not the first of all, end weights added; the lowest among equals. */
 SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane,
                                        double *score)
 {
@@ -128,15 +121,12 @@ SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lane
     *score = -INFINITY;
     for (int32_t j = 0; j < r->n_classes; j++) {
         int32_t n = r->dwell[j] - 1;
-        uint64_t is_lower = (uint64_t)d->is_lower[j * L + lane];
         for (int32_t place = 1; place <= n + 1; place++) {
             /* The newest stands before the place of the oldest. */
             int32_t at = n > 0 ? r->ring[j] + (d->oldest[j] - place + 2 * n) % n : 0;
             double value =
                 place > n ? d->now[j * L + lane] + r->end[j] : d->ring[at * L + lane] + r->end_early[j];
-            bool is_tie = value == *score && value > -INFINITY && best.class == j &&
-                          !(is_lower >> (best.place - 1) & 1);
-            if (value > *score || is_tie) {
+            if (value > *score) {
                 *score = value;
                 best = (lane_state){j, place};
             }

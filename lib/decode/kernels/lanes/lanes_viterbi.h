@@ -4,7 +4,7 @@
  *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]        in every lane
  *
  * A word holds the back-pointers of all classes at a step; they are or-ed together from constants, so nothing is packed. Where
- * several states emit one class, j and i are states, and a word of 16 bytes says beside them which had a tie (sp_lane_rules).
+ * several states emit one class, j and i are states.
  */
 
 enum { MOST = SP_LANES_MOST_CLASSES };
@@ -13,7 +13,7 @@ enum { MOST = SP_LANES_MOST_CLASSES };
 SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights,
                                 const vd *now, vd *next, const void *tile, size_t m, vi *words)
 {
-#define DECLARE(g) vi word##g = {0}, tied##g = {0};
+#define DECLARE(g) vi word##g = {0};
     EACH(DECLARE)
     for (int32_t c = 0; c < r->n_columns; c++) {
         int32_t p = r->column_row[c], end = r->column_row[c + 1];
@@ -25,30 +25,6 @@ SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t 
         best##g += weight;                                                                                   \
     vi code##g = spread_i(r->column_code[p]);
         EACH(FIRST)
-        if (word_size == 16 && r->column_bits[c] != 0) {
-            vi bits = spread_i(r->column_bits[c]);
-#define DECLARE_TIE(g) vi tie##g = {0};
-            EACH(DECLARE_TIE)
-            for (p++; p < end; p++) {
-                vi code = spread_i(r->column_code[p]), kin = spread_i(r->column_kin[p]);
-                before = now + (ptrdiff_t)r->column_from[p] * G;
-                weight = spread(has_weights ? r->column_weight[p] : 0);
-#define OFFER_KIN(g)                                                                                         \
-    {                                                                                                        \
-        vd candidate = before[g];                                                                            \
-        if (has_weights)                                                                                     \
-            candidate += weight;                                                                             \
-        vi is_better = (vi)(candidate > best##g),                                                            \
-           is_equal = (vi)(candidate == best##g) & (vi)(candidate > spread(-INFINITY));                      \
-        tie##g = (tie##g & ~is_better) | (is_equal & kin);                                                   \
-        best##g = PICK(vd, is_better, candidate, best##g);                                                   \
-        code##g = PICK(vi, is_better, code, code##g);                                                        \
-    }
-                EACH(OFFER_KIN)
-            }
-#define CHOSEN_TIED(g) tied##g |= tie##g & bits;
-            EACH(CHOSEN_TIED)
-        }
         for (p++; p < end; p++) {
             vi code = spread_i(r->column_code[p]);
             HOLD(code);
@@ -84,10 +60,6 @@ SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t 
     } else {
 #define STORE(g) words[g] = word##g;
         EACH(STORE)
-    }
-    if (word_size == 16) {
-#define STORE_TIED(g) words[G + g] = tied##g;
-        EACH(STORE_TIED)
     }
 }
 
@@ -145,16 +117,6 @@ SP_ALWAYS_INLINE void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *no
             now[j * G + g] = r->start[j] + tile_vector(G, dtype, tile, (size_t)r->emits[j], g);
 }
 
-/* Is another state of the best one's class as good at the end? */
-SP_ALWAYS_INLINE bool lane_ends_tied(const sp_lane_rules *r, const double *now, int32_t lane, int32_t best,
-                                     double score)
-{
-    bool is_tied = false;
-    for (int32_t j = 0; j < r->n_states; j++)
-        is_tied |= j != best && r->emits[j] == r->emits[best] && now[j * L + lane] + r->end[j] == score;
-    return is_tied;
-}
-
 /* What is asked for in the tile that begins at step t: a later one of these recordings, or those after them. */
 SP_ALWAYS_INLINE lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
 {
@@ -172,7 +134,7 @@ SP_ALWAYS_INLINE lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dty
     return ahead;
 }
 
-/* A state: place 1 .. dwell of a class. Without dwells the place says whether there is a tie (1). */
+/* A state: place 1 .. dwell of a class, or of a state without a dwell 1. */
 typedef struct lane_state {
     int32_t class, place;
 } lane_state;
@@ -200,8 +162,6 @@ SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_
         }
         if (t == 0) {
             lanes_start(r, dtype, (vd *)now, tile);
-            if (word_size == 16)
-                memset(words, 0, (size_t)word_size * L);
             at.step = 1;
             lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1,
                        words + (size_t)word_size * L);
@@ -214,9 +174,7 @@ SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_
             continue;
         lanes_best(r, (const vd *)now, state, score);
         for (; ending >= 0 && group->length[ending] == t; ending--) {
-            const bool is_tied =
-                word_size == 16 && lane_ends_tied(r, now, ending, (int32_t)state[ending], score[ending]);
-            last[ending] = (lane_state){(int32_t)state[ending], is_tied};
+            last[ending] = (lane_state){(int32_t)state[ending], 1};
             group->score[ending] = score[ending];
             group->is_left[ending] = score[ending] == -INFINITY;
         }
@@ -353,27 +311,22 @@ SP_ALWAYS_INLINE void plain_steps_back(const sp_lane_group *group, int32_t word_
     lanes_trace_some(word_size, words, n, state, block);
 }
 
-/* Where several states emit one class: bit 0 of place[L] is set where the path went through a tie. */
+/* Where several states emit one class. */
 SP_ALWAYS_INLINE void state_steps_back(const sp_lane_group *group, int32_t word_size, const char *words,
                                        int64_t n, uint64_t *state, uint64_t *place, void *block)
 {
     const vu64 emits = (vu64)spread_i((int64_t)group->rules->all_emits);
-#define LOAD_TIED(g) vu64 s##g = ((vu64 *)state)[g], tied##g = ((vu64 *)place)[g];
-    EACH(LOAD_TIED)
+    (void)place;
+    vu64 *s = (vu64 *)state;
+    EACH(LOAD)
     for (int64_t t = n - 1; t >= 0; t--) {
         const vu64 *at = (const vu64 *)(words + t * word_size * L);
 #define EMIT(g) vu64 class##g = emits >> (s##g << 2) & 15;
         EACH(EMIT)
         put_classes(class0, class1, class2, class3, block, t);
-#define BACK_TIED(g)                                                                                         \
-    tied##g |= at[G + g] >> s##g;                                                                            \
-    s##g = at[g] >> (s##g << 2) & 15;
-        EACH(BACK_TIED)
+        EACH(BACK)
     }
-#define SAVE_TIED(g)                                                                                         \
-    ((vu64 *)state)[g] = s##g;                                                                               \
-    ((vu64 *)place)[g] = tied##g;
-    EACH(SAVE_TIED)
+    EACH(SAVE)
 }
 
 /* All steps of all lanes back from their last states, tile by tile. */
@@ -400,8 +353,6 @@ SP_ALWAYS_INLINE void lanes_trace(sp_lane_group *group, int32_t word_size, const
             lanes_write(&paths, block, first, -1);
         high = low;
     }
-    for (int32_t lane = 0; word_size == 16 && lane < group->n_lanes; lane++)
-        group->is_left[lane] |= place[lane] & 1;
 }
 
 SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
@@ -410,7 +361,7 @@ SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_
     _Alignas(64) double delta[2][MOST * L];
     _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     lanes_forward(group, dtype, word_size, has_weights, delta[0], delta[1], tile, last);
-    if (word_size == 16)
+    if (word_size == 8 && group->rules->has_states)
         lanes_trace(group, word_size, last, state_steps_back);
     else
         lanes_trace(group, word_size, last, plain_steps_back);
@@ -423,8 +374,7 @@ static void lanes_viterbi_any(sp_lane_group *group)
 #define KIND(dtype_, size, weights)                                                                          \
     if (group->dtype == dtype_ && r->word_size == size && r->has_weights == weights)                         \
         lanes_viterbi(group, dtype_, size, weights);
-#define SIZES(dtype_, weights)                                                                               \
-    KIND(dtype_, 2, weights) KIND(dtype_, 4, weights) KIND(dtype_, 8, weights) KIND(dtype_, 16, weights)
+#define SIZES(dtype_, weights) KIND(dtype_, 2, weights) KIND(dtype_, 4, weights) KIND(dtype_, 8, weights)
     SIZES(SP_F32, false)
     SIZES(SP_F32, true)
     SIZES(SP_F64, false)
