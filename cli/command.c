@@ -92,7 +92,6 @@ static bool gates_trip(const sp_gate *gate, const sp_comparison *comparison)
 static sp_status open_gates(void *arg, const sp_gate_scope *scope, sp_error *err)
 {
     running *r = arg;
-    sp_gate_free(r->gate); /* of a run that begins again without files that cannot be read */
     return gates_open(r->opt, scope, &r->gate, err);
 }
 
@@ -106,9 +105,9 @@ static int exit_status_of(const running *r, sp_status status, const outcome *out
     }
     if (gates_trip(r->gate, out->comparison))
         return EXIT_GATE;
-    return out->result.n_bugs                                  ? EXIT_FAILED
-           : out->result.n_undecoded || out->result.n_left_out ? EXIT_UNDECODED
-                                                               : EXIT_DONE;
+    return out->result.n_bugs                                                          ? EXIT_FAILED
+           : out->result.n_undecoded || out->result.n_left_out || out->result.n_unread ? EXIT_UNDECODED
+                                                                                       : EXIT_DONE;
 }
 
 static sp_status check_options(const command *c, const options *o, const char *const *words, sp_error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const status_names[SP_N_STATUS] = {"ok",      "invalid",  "data",   "model", "file",
-                                                      "no_path", "dead_end", "memory", "bug"};
+                                                      "no_path", "dead_end", "memory", "bug",   "unread"};
 
 const char *sp_status_name(sp_status status)
 {

@@ -28,6 +28,9 @@ void sp_comparison_free_texts(sp_comparison *c, int32_t n_classes)
     free_strings(n_classes, c->input_classes);
     free_strings(2 * c->n_files, c->file_names);
     free(c->files);
+    free_strings(2 * c->n_label_files, c->label_file_names);
+    free(c->label_files);
+    free_strings(c->n_unread, c->unread);
 }
 
 /* ---- its parts ---- */

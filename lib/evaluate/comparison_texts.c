@@ -10,25 +10,34 @@
 #include <string.h>
 
 /* Names and faults point into copies. */
-static bool copy_files(const sp_comparison_texts *texts, sp_comparison *t)
+static bool copy_files(int64_t n, const sp_source_file *files, sp_source_file **out, char ***names,
+                       int64_t *n_out)
 {
-    if (texts->n_files == 0)
+    if (n == 0)
         return true;
-    t->file_names = calloc(2 * (size_t)texts->n_files, sizeof *t->file_names);
-    t->files = malloc((size_t)texts->n_files * sizeof *t->files);
-    if (!t->file_names || !t->files)
+    *names = calloc(2 * (size_t)n, sizeof **names);
+    *out = malloc((size_t)n * sizeof **out);
+    if (!*names || !*out)
         return false;
-    t->n_files = texts->n_files;
-    for (int64_t i = 0; i < texts->n_files; i++) {
-        char **own = &t->file_names[2 * i];
-        const sp_source_file *file = &texts->files[i];
-        if (!(own[0] = strdup(file->name)) || (file->fault && !(own[1] = strdup(file->fault))))
+    *n_out = n;
+    for (int64_t i = 0; i < n; i++) {
+        char **own = &(*names)[2 * i];
+        if (!(own[0] = strdup(files[i].name)) || (files[i].fault && !(own[1] = strdup(files[i].fault))))
             return false;
-        t->files[i] = *file;
-        t->files[i].name = own[0];
-        t->files[i].fault = own[1];
+        (*out)[i] = files[i];
+        (*out)[i].name = own[0];
+        (*out)[i].fault = own[1];
     }
     return true;
+}
+
+static bool copy_ids(const sp_comparison_texts *texts, sp_comparison *t)
+{
+    t->unread = calloc((size_t)texts->n_unread + 1, sizeof *t->unread);
+    for (; t->unread && t->n_unread < texts->n_unread; t->n_unread++)
+        if (!(t->unread[t->n_unread] = strdup(texts->unread[t->n_unread])))
+            return false;
+    return t->unread != NULL;
 }
 
 static bool copy_string(const char *from, char **out)
@@ -66,8 +75,11 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
         copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
         copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
         copy_string(texts->label_codes, &t.label_codes) &&
-        copy_string(base_name(texts->labels_file), &t.labels_file) && copy_files(texts, &t) &&
-        copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
+        copy_string(base_name(texts->labels_file), &t.labels_file) &&
+        copy_files(texts->n_files, texts->files, &t.files, &t.file_names, &t.n_files) &&
+        copy_files(texts->n_label_files, texts->label_files, &t.label_files, &t.label_file_names,
+                   &t.n_label_files) &&
+        copy_ids(texts, &t) && copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
         (texts->input_classes
              ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
              : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
@@ -81,6 +93,11 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->n_files = t.n_files;
     comparison->files = t.files;
     comparison->file_names = t.file_names;
+    comparison->n_label_files = t.n_label_files;
+    comparison->label_files = t.label_files;
+    comparison->label_file_names = t.label_file_names;
+    comparison->n_unread = t.n_unread;
+    comparison->unread = t.unread;
     comparison->command = t.command;
     comparison->model_name = t.model_name;
     comparison->model_description = t.model_description;

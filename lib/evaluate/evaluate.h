@@ -172,6 +172,10 @@ typedef struct sp_comparison_texts {
     int64_t file_size;
     int64_t n_files; /* 0: one file */
     const sp_source_file *files;
+    int64_t n_label_files; /* of labels, that cannot be read */
+    const sp_source_file *label_files;
+    int64_t n_unread;          /* recordings whose file cannot be read; none of the figures is of them */
+    const char *const *unread; /* [n_unread] their ids */
     const char *command;
     const char *const *input_classes; /* [K] or NULL: the model's */
     const sp_model *model;

@@ -232,6 +232,31 @@ done:
     return status;
 }
 
+/* Leaves out subjects of whom no recording came. */
+static sp_status keep_subjects(sp_comparison *c, sp_error *err)
+{
+    int32_t *place = malloc(((size_t)c->n_subjects + 1) * sizeof *place), n = 0;
+    if (!place)
+        return sp_no_memory(err);
+    for (int32_t s = 0; s < c->n_subjects; s++)
+        place[s] = -1;
+    for (int64_t i = 0; i < c->n_recordings; i++)
+        place[c->subject_of[i]] = 0;
+    for (int32_t s = 0; s < c->n_subjects; s++) {
+        if (place[s] < 0) {
+            free(c->subjects[s]);
+            continue;
+        }
+        c->subjects[n] = c->subjects[s];
+        place[s] = n++;
+    }
+    for (int64_t i = 0; i < c->n_recordings; i++)
+        c->subject_of[i] = place[c->subject_of[i]];
+    c->n_subjects = n;
+    free(place);
+    return SP_OK;
+}
+
 sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *err)
 {
     sp_comparison *c = e->result;
@@ -242,6 +267,8 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
                                                  : value_ratio((double)e->ceiling_correct,
                                                                (double)c->n_scored_steps, "no scored steps");
     sp_status status = SP_OK;
+    if (c->n_subjects)
+        TRY(keep_subjects(c, err));
     TRY(list_rules(e, err));
     TRY(sp_durations_list(e, err));
     TRY(finish_reference(e, err));

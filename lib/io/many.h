@@ -33,10 +33,11 @@ typedef struct sp_many {
     sp_file_list *list;
     sp_many_member *members;
     sp_source_file *files; /* [n] with owned faults */
-    int64_t first; /* the file that others are compared with: the first that can be read; -1: none yet */
-    sp_error first_fault; /* of the first that cannot */
-    int64_t n_left_out;   /* that cannot */
-    sp_owned own;         /* texts below and in info */
+    int64_t first;         /* the file that others are compared with */
+    sp_error first_fault;  /* of the first that cannot */
+    int64_t n_left_out;    /* that cannot */
+    uint8_t *unread;       /* [N] recordings of these; NULL: there are none */
+    sp_owned own;          /* texts below and in info */
     /* The request again, for files that are opened once more; texts are our own. */
     sp_source_options options;
     const char *paths_text;
@@ -47,7 +48,7 @@ typedef struct sp_many {
     /* What info points to. */
     int64_t *offsets;
     char **ids; /* [N] owned */
-    int64_t n_ids;
+    int64_t n_ids, room;
     /* Files of paths that one run decoded, share by share: their recordings are called as each file says. */
     bool are_shares;
     char **own_ids; /* [n_own] owned: these names, until all files are known */

@@ -18,8 +18,6 @@ static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *e
     *to = *o;
     to->more = NULL;
     to->only = to->classes = NULL; /* classes: of all files together */
-    to->known = NULL;              /* looked at while opening, from the request */
-    to->n_known = 0;
     to->scores = sp_owned_text(&a->own, o->scores);
     to->labels = sp_owned_text(&a->own, o->labels);
     to->offsets = sp_owned_text(&a->own, o->offsets);
@@ -99,22 +97,34 @@ static sp_status check_parts(const sp_many *a, const sp_source_info *all, const 
     return SP_OK;
 }
 
+/* Room for n more recordings, after those that are there. False: no memory. */
+static bool make_room(sp_many *a, int64_t there, int64_t n)
+{
+    bool is_whole = true;
+    if (there + n + 1 > a->room) {
+        a->room = 2 * (there + n + 1);
+        a->ids = sp_grown(a->ids, a->room, sizeof *a->ids, &is_whole);
+        a->offsets = sp_grown(a->offsets, a->room, sizeof *a->offsets, &is_whole);
+    }
+    if (is_whole)
+        a->offsets[0] = 0;
+    return is_whole;
+}
+
+/* What the recordings of a file are called, or begin with. To be freed; NULL: no memory. */
+static char *stem_of(const sp_many *a, int64_t i)
+{
+    return a->list->ids ? strdup(a->list->ids[i]) : sp_file_stem(a->list->names[i]);
+}
+
 /* Ids and offsets of one more file's recordings. */
 static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i, sp_source_info *all,
-                                int64_t *room, sp_error *err)
+                                sp_error *err)
 {
     const int64_t first = all->n_recordings, n = one->n_recordings;
-    char *stem = a->list->ids ? strdup(a->list->ids[i]) : sp_file_stem(a->list->names[i]);
-    bool is_whole = stem != NULL;
+    char *stem = stem_of(a, i);
     sp_status status = SP_OK;
-    if (first + n + 1 > *room) {
-        *room = 2 * (first + n + 1);
-        a->ids = sp_grown(a->ids, *room, sizeof *a->ids, &is_whole);
-        a->offsets = sp_grown(a->offsets, *room, sizeof *a->offsets, &is_whole);
-    }
-    if (!is_whole)
-        TRY(sp_no_memory(err));
-    a->offsets[0] = 0;
+    TRY(stem && make_room(a, first, n) ? SP_OK : sp_no_memory(err));
     for (int64_t j = 0; j < n; j++) {
         const size_t size = strlen(stem) + strlen(one->ids[j]) + 2;
         char *id = malloc(size);
@@ -310,65 +320,108 @@ static sp_status keep_remark(sp_many *a, int64_t i, const char *remark, sp_sourc
     return SP_OK;
 }
 
-/* A file that cannot be read has no recordings. */
-static sp_status leave_out(sp_many *a, int64_t i, const sp_source_info *all, const char *fault, sp_error *err)
+/* A file that cannot be read is one recording without steps. */
+static sp_status leave_out(sp_many *a, int64_t i, sp_source_info *all, const sp_error *fault, sp_error *err)
 {
-    char *copy = strdup(fault);
-    if (!copy)
+    bool is_whole = make_room(a, all->n_recordings, 1);
+    char *copy = strdup(fault->message), *id = stem_of(a, i);
+    a->files[i] = (sp_source_file){.name = a->list->names[i], .n_recordings = 1, .fault = copy};
+    if (is_whole && id)
+        a->ids[a->n_ids++] = id;
+    if (is_whole && id && a->is_paths) {
+        a->own_ids = sp_grown(a->own_ids, a->n_own + 1, sizeof *a->own_ids, &is_whole);
+        is_whole = is_whole && (a->own_ids[a->n_own] = strdup(id)) != NULL;
+        a->n_own += is_whole;
+    }
+    if (!is_whole || !copy || !id)
         return sp_no_memory(err);
-    a->members[i].first = all->n_recordings;
-    a->files[i] = (sp_source_file){.name = a->list->names[i], .fault = copy};
-    a->n_left_out++;
+    if (a->n_left_out++ == 0)
+        a->first_fault = *fault;
+    a->offsets[all->n_recordings + 1] = a->offsets[all->n_recordings];
+    a->members[i].first = all->n_recordings++;
+    a->members[i].n = 1;
     return SP_OK;
 }
 
-/* What is known to be wrong with file i, or NULL. */
-static const char *known_fault(const sp_many *a, int64_t i, const sp_source_options *o)
+/* The recordings of files that were left out. */
+static sp_status mark_unread(sp_many *a, sp_source_info *all, sp_error *err)
 {
-    const bool is_known =
-        o->leaves_out && i < o->n_known && o->known[i].fault && !strcmp(o->known[i].name, a->list->names[i]);
-    return is_known ? o->known[i].fault : NULL;
+    if (a->n_left_out == 0)
+        return SP_OK;
+    if (!(a->unread = calloc((size_t)all->n_recordings + 1, 1)))
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < a->list->n; i++)
+        if (a->files[i].fault)
+            a->unread[a->members[i].first] = 1;
+    all->unread = a->unread;
+    return SP_OK;
 }
 
-static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source *source, int64_t *room,
-                         sp_error *err)
+/* The file that others are compared with: the first that goes with the model where it is known, else the first that can be opened
+ * at all. */
+static sp_status find_first(sp_many *a, const sp_source_options *o, sp_source_info *all, sp_error *err)
+{
+    sp_source *one = NULL;
+    int64_t opens = -1, fits = -1;
+    const int64_t n = o->leaves_out ? a->list->n : 1;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; i < n && fits < 0; i++) {
+        sp_error own = {.status = SP_OK};
+        status = sp_many_open_member(a, i, &one, &own);
+        if (status != SP_OK && !(o->leaves_out && (status == SP_EFILE || status == SP_EDATA)))
+            return sp_fail_at(err, status, own.step, "%s", own.message);
+        if (status != SP_OK && a->first_fault.status == SP_OK)
+            a->first_fault = own;
+        if (status != SP_OK)
+            continue;
+        opens = opens < 0 ? i : opens;
+        fits = !o->model || !one->info.has_scores || one->info.n_classes == o->model->n_classes ? i : -1;
+        if (!o->leaves_out)
+            fits = i;
+    }
+    a->first = fits >= 0 ? fits : opens;
+    if (a->first < 0)
+        return sp_fail_at(err, a->first_fault.status, a->first_fault.step, "%s", a->first_fault.message);
+    status = sp_many_open_member(a, a->first, &one, err);
+    return status == SP_OK ? begin_info(a, &one->info, all, err) : status;
+}
+
+/* Has it scores of another number of classes than all? */
+static bool is_of_other_classes(const sp_source_info *all, const sp_source_info *one)
+{
+    return one->has_scores && all->has_scores && one->n_classes != all->n_classes;
+}
+
+static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source *source, sp_error *err)
 {
     sp_source_info *all = &source->info;
     sp_status status = SP_OK;
-    if (a->first < 0)
-        TRY(begin_info(a, &one->info, all, err));
-    a->first = a->first < 0 ? i : a->first;
     if (i != a->first) {
         TRY(check_parts(a, all, &one->info, i, err));
         TRY(check_classes(a, all, &one->info, i, err));
     }
     TRY(keep_texts(a, all, &one->info, i == a->first, err));
     const int64_t first_step = all->n_steps;
-    TRY(add_recordings(a, &one->info, i, all, room, err));
+    TRY(add_recordings(a, &one->info, i, all, err));
     TRY(add_kept(one, source, first_step, err));
 done:
     return status;
 }
 
-static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room,
-                         sp_error *err)
+static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, sp_error *err)
 {
     sp_source *one = NULL;
     sp_source_info *all = &source->info;
-    const char *known = known_fault(a, i, o);
-    if (known)
-        return leave_out(a, i, all, known, err);
     sp_error own = {.status = SP_OK};
     sp_status status = sp_many_open_member(a, i, &one, &own);
-    if (o->leaves_out && (status == SP_EFILE || status == SP_EDATA)) {
-        if (a->n_left_out == 0)
-            a->first_fault = own;
-        return leave_out(a, i, all, own.message, err);
-    }
+    if (status == SP_OK && o->leaves_out && is_of_other_classes(all, &one->info))
+        status = check_classes(a, all, &one->info, i, &own);
+    if (o->leaves_out && (status == SP_EFILE || status == SP_EDATA))
+        return leave_out(a, i, all, &own, err);
     if (status != SP_OK && err)
         *err = own;
     if (status == SP_OK)
-        status = take_in(a, i, one, source, room, err);
+        status = take_in(a, i, one, source, err);
     if (status != SP_OK)
         return status;
     a->members[i].has_labels = one->info.has_labels;
@@ -419,21 +472,19 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     a->list = list;
     for (int i = 0; i < SP_MANY_OPEN_FILES; i++)
         a->opened[i] = -1;
-    a->first = -1;
     a->members = calloc((size_t)list->n, sizeof *a->members);
     a->files = calloc((size_t)list->n, sizeof *a->files);
     sp_status status = SP_OK;
     TRY(a->members && a->files ? copy_request(a, request, err) : sp_no_memory(err));
-    int64_t room = 0;
-    for (int64_t i = 0; i < list->n; i++)
-        TRY(look_at(a, i, source, request->options, &room, err));
-    if (a->first < 0) {
-        if (err)
-            *err = a->first_fault;
-        return a->first_fault.status;
-    }
-    TRY(check_ids(source, err));
     sp_source_info *all = &source->info;
+    TRY(find_first(a, request->options, all, err));
+    a->first_fault.status = SP_OK;
+    for (int64_t i = 0; i < list->n; i++)
+        TRY(look_at(a, i, source, request->options, err));
+    if (a->are_shares && a->n_left_out) /* nobody knows which recordings it holds */
+        TRY(sp_fail_at(err, a->first_fault.status, a->first_fault.step, "%s", a->first_fault.message));
+    TRY(check_ids(source, err));
+    TRY(mark_unread(a, all, err));
     all->n_unlabelled = all->has_labels ? all->n_unlabelled : 0;
     all->ids = (const char *const *)a->ids;
     all->offsets = a->offsets;

@@ -32,8 +32,8 @@ static void close_many(void *opened)
     for (int64_t i = 0; i < a->n_own; i++)
         free(a->own_ids[i]);
     free(a->own_ids);
-    void *const owned[] = {a->members,    a->files,           a->offsets,     a->ids,   a->classes,
-                           a->strategies, a->has_path_scores, a->rater_names, a->remark};
+    void *const owned[] = {a->members, a->files,      a->offsets,         a->ids,         a->classes,
+                           a->unread,  a->strategies, a->has_path_scores, a->rater_names, a->remark};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     sp_owned_free(&a->own);
@@ -179,7 +179,10 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 static sp_decoded result_of(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded)
 {
     const sp_many *a = source->opened;
-    const sp_many_member *m = &a->members[sp_many_member_of(source, recording)];
+    const int64_t i = sp_many_member_of(source, recording);
+    const sp_many_member *m = &a->members[i];
+    if (a->files[i].fault)
+        return (sp_decoded){.status = SP_EUNREAD, .step = -1};
     if (m->result)
         return m->result[2 * (strategy * m->n + recording - m->first) + is_undecoded];
     return (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};

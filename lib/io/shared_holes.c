@@ -37,11 +37,20 @@ static bool goes_on(const side *s, int64_t n, int64_t first)
     return first < length && memchr(s->kept + s->offsets[n] + first, 1, (size_t)(length - first)) != NULL;
 }
 
-/* Are all recordings as long, but for steps at the end that take no part? */
-static bool are_aligned(const side *a, const side *b, int64_t n_recordings, const int64_t *recording)
+/* Are the steps of both known? */
+static bool are_read(const sp_source *source, int64_t n, const sp_source *other, int64_t m)
 {
-    for (int64_t n = 0; n < n_recordings; n++)
-        if (goes_on(a, n, length_of(b, recording[n])) || goes_on(b, recording[n], length_of(a, n)))
+    return m >= 0 && !(source->info.unread && source->info.unread[n]) &&
+           !(other->info.unread && other->info.unread[m]);
+}
+
+/* Are all recordings as long, but for steps at the end that take no part? */
+static bool are_aligned(const sp_source *source, const side *a, const sp_source *other, const side *b,
+                        const int64_t *recording)
+{
+    for (int64_t n = 0; n < source->info.n_recordings; n++)
+        if (are_read(source, n, other, recording[n]) &&
+            (goes_on(a, n, length_of(b, recording[n])) || goes_on(b, recording[n], length_of(a, n))))
             return false;
     return true;
 }
@@ -49,8 +58,10 @@ static bool are_aligned(const side *a, const side *b, int64_t n_recordings, cons
 static void combine(side *a, side *b, int64_t n_recordings, const int64_t *recording)
 {
     for (int64_t n = 0; n < n_recordings; n++) {
-        const int64_t m = recording[n],
-                      length = length_of(a, n) < length_of(b, m) ? length_of(a, n) : length_of(b, m);
+        const int64_t m = recording[n];
+        if (m < 0)
+            continue;
+        const int64_t length = length_of(a, n) < length_of(b, m) ? length_of(a, n) : length_of(b, m);
         uint8_t *own = a->kept + a->offsets[n], *theirs = b->kept + b->offsets[m];
         for (int64_t t = 0; t < length; t++)
             own[t] = theirs[t] = own[t] && theirs[t];
@@ -81,7 +92,7 @@ sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64
     sp_status status = SP_OK;
     TRY(look_at(source, &a, err));
     TRY(look_at(other, &b, err));
-    if (!lengths || are_aligned(&a, &b, N, recording)) {
+    if (!lengths || are_aligned(source, &a, other, &b, recording)) {
         combine(&a, &b, N, recording);
         TRY(use(source, &a, gaps, err));
         if (is_mutual)

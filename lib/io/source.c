@@ -216,6 +216,8 @@ sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs,
     if (!ours->token_lines || !theirs->token_lines)
         return SP_OK;
     for (int64_t n = 0; n < ours->info.n_recordings; n++) {
+        if (recording[n] < 0)
+            continue;
         const int64_t a = ours->info.offsets[n], b = theirs->info.offsets[recording[n]];
         const int64_t steps = ours->info.offsets[n + 1] - a,
                       others = theirs->info.offsets[recording[n] + 1] - b;

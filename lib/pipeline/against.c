@@ -54,6 +54,8 @@ static sp_status check_shortest(const sp_match_side *ours, const sp_match_side *
                                 const int64_t *recording, sp_error *err)
 {
     for (int64_t n = 0; n < ours->n; n++) {
+        if (recording[n] < 0)
+            continue;
         const int64_t *a = ours->offsets + n, *b = theirs->offsets + recording[n];
         if (b[1] - b[0] < a[1] - a[0])
             return sp_fail(err, SP_EDATA,

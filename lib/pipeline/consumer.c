@@ -84,6 +84,13 @@ sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int
     return status;
 }
 
+sp_status sp_consumers_unread(const sp_pipeline *p, int64_t recording, sp_error *err)
+{
+    sp_status status = SP_OK;
+    ASK_EACH(unread, recording, err);
+    return status;
+}
+
 void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps)
 {
     for (const sp_consumer *c = p->consumers; c < p->consumers + p->n_consumers; c++)

@@ -28,6 +28,8 @@ typedef struct sp_consumer {
                        int64_t n_steps, const sp_decode_output *output, sp_error *err);
     /* Steps of a long recording that were put come once more. */
     void (*forget)(void *arg, int32_t s, int64_t n_steps);
+    /* A recording whose file cannot be read; after all others. */
+    sp_status (*unread)(void *arg, int64_t recording, sp_error *err);
     sp_status (*labels)(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels,
                         const int64_t *segments, sp_error *err);
     /* Whole recordings with the paths of all strategies, those of the other classifiers among them. */
@@ -67,6 +69,7 @@ sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *bloc
 sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings,
                              int64_t first_step, int64_t n_steps, const sp_decode_output *output,
                              sp_error *err);
+sp_status sp_consumers_unread(const sp_pipeline *p, int64_t recording, sp_error *err);
 void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps);
 sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps,
                               const int32_t *labels, const int64_t *segments, sp_error *err);

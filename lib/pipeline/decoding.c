@@ -70,7 +70,7 @@ static void summarise(const sp_pipeline *p)
     const double floor = p->prepare.floor;
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
     const char *recordings = sp_word_of(&p->words, SP_RECORDINGS);
-    sp_count_text(p->info->n_recordings, all);
+    sp_count_text(p->info->n_recordings - sp_unread_count(p->unread), all);
     for (int s = 0; s < p->n_strategies; s++) {
         if (done->undecoded[s])
             sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s could not be decoded; their paths are -1",
@@ -90,6 +90,7 @@ static void summarise(const sp_pipeline *p)
 }
 
 const sp_path_source sp_decoding_source = {.is_decoded = true,
+                                           .labels_parts = SP_BLOCK_LABELS,
                                            .block = decode_block,
                                            .takes_chunks = takes_chunks,
                                            .recording = sp_long_decode,

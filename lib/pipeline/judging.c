@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
 #include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
@@ -71,7 +72,7 @@ static sp_consumer consumer_of(judging *j)
 static sp_status fetch_steps(const judging *j, sp_comparison *comparison, sp_error *err)
 {
     const sp_evaluation_options *how = &j->how;
-    int64_t *recordings = NULL, n = 0;
+    int64_t *recordings = NULL, *places = NULL, n = 0;
     judging steps = {.p = j->p, .how = sp_evaluation_options_default()};
     sp_status status = SP_OK;
     if (how->trace_steps)
@@ -88,11 +89,15 @@ static sp_status fetch_steps(const judging *j, sp_comparison *comparison, sp_err
     steps.how.with_ceiling = false;
     TRY(sp_evaluation_new(j->p->chain, NULL, &steps.how, &steps.evaluation, err));
     const sp_consumer consumer = consumer_of(&steps);
-    TRY(sp_pipeline_run_again(j->p, n, recordings, &consumer, err));
+    TRY((places = malloc((size_t)n * sizeof *places)) ? SP_OK : sp_no_memory(err));
+    for (int64_t i = 0; i < n; i++)
+        places[i] = sp_unread_recording(j->p->unread, recordings[i]);
+    TRY(sp_pipeline_run_again(j->p, n, places, &consumer, err));
     sp_evaluation_move_traces(steps.evaluation, recordings, comparison);
 done:
     sp_evaluation_free(steps.evaluation);
     free(recordings);
+    free(places);
     return status;
 }
 
@@ -159,18 +164,38 @@ static sp_status read_draw(const sp_pipeline *p, int64_t **recordings, int64_t *
 /* Texts, likelihood and calibration. */
 static sp_status describe(const sp_pipeline *p, double level, sp_comparison *comparison, sp_error *err)
 {
-    sp_comparison_texts texts = {.file = p->file,
-                                 .file_size = p->info->file_size,
-                                 .n_files = p->info->n_files,
-                                 .files = p->info->files,
-                                 .command = p->opt->command,
-                                 .input_classes = p->info->classes,
-                                 .model = p->model,
-                                 .class_of_column = p->class_of_column,
-                                 .path_codes = p->about.path_codes,
-                                 .label_codes = p->about.label_codes,
-                                 .labels_file = p->about.labels_file};
     sp_status status = SP_OK;
+    sp_owned own = {0};
+    const int64_t N = p->info->n_recordings, n_unread = sp_unread_count(p->unread);
+    sp_source_file *files = sp_zeros(&own, (size_t)p->info->n_files + 1, sizeof *files);
+    const char **unread = sp_zeros(&own, (size_t)n_unread + 1, sizeof *unread);
+    TRY(sp_owned_status(&own, err));
+    for (int64_t i = 0; i < p->info->n_files; i++) {
+        files[i] = p->info->files[i];
+        if (sp_unread_fault(p->unread, i))
+            files[i] = (sp_source_file){.name = files[i].name, .fault = sp_unread_fault(p->unread, i)};
+    }
+    for (int64_t n = sp_unread_next(p->unread, true, 0, N), i = 0; n < N;
+         n = sp_unread_next(p->unread, true, n + 1, N))
+        unread[i++] = p->info->ids[n];
+    int64_t n_label_files = 0;
+    while (sp_unread_labels(p->unread, n_label_files))
+        n_label_files++;
+    const sp_comparison_texts texts = {.file = p->file,
+                                       .file_size = p->info->file_size,
+                                       .n_files = p->info->n_files,
+                                       .files = files,
+                                       .n_label_files = n_label_files,
+                                       .label_files = sp_unread_labels(p->unread, 0),
+                                       .n_unread = n_unread,
+                                       .unread = unread,
+                                       .command = p->opt->command,
+                                       .input_classes = p->info->classes,
+                                       .model = p->model,
+                                       .class_of_column = p->class_of_column,
+                                       .path_codes = p->about.path_codes,
+                                       .label_codes = p->about.label_codes,
+                                       .labels_file = p->about.labels_file};
     TRY(sp_comparison_describe(comparison, &texts, err));
     const sp_nll nll = sp_nll_sums_value(&p->likelihood.nll);
     if (p->likelihood.is_wanted)
@@ -180,6 +205,7 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
     if (p->likelihood.reliability)
         TRY(sp_calibration_finish(p->likelihood.calibration, level, comparison, err));
 done:
+    sp_owned_free(&own);
     return status;
 }
 
@@ -347,7 +373,9 @@ static sp_status complete(judging *j, sp_comparison *made, sp_error *err)
     sp_status status = SP_OK;
     made->is_simulated = p->info->is_simulated;
     made->asked = j->asked;
-    made->n_asked = j->n_asked;
+    for (int64_t i = 0; i < j->n_asked; i++)
+        if (!sp_is_unread(p->unread, j->asked[i]))
+            made->asked[made->n_asked++] = sp_unread_place(p->unread, j->asked[i]);
     j->asked = NULL;
     TRY(fetch_steps(j, made, err));
     TRY(sp_rule_costs_make(p, &j->how.bootstrap, made, err));

@@ -33,7 +33,24 @@ sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, dou
                            .n = info->n_recordings,
                            .ids = info->has_ids ? info->ids : NULL,
                            .offsets = info->offsets,
-                           .step_seconds = step_seconds};
+                           .step_seconds = step_seconds,
+                           .unread = info->unread};
+}
+
+static bool is_unread(const sp_match_side *side, int64_t n)
+{
+    return side->unread && side->unread[n];
+}
+
+/* May the recording be one of those in a file that cannot be opened? They begin with its name. */
+static bool is_in_unread(const sp_match_side *side, const char *id)
+{
+    for (int64_t n = 0; side->unread && n < side->n; n++) {
+        const size_t length = strlen(side->ids[n]);
+        if (side->unread[n] && strncmp(id, side->ids[n], length) == 0 && id[length] == '/')
+            return true;
+    }
+    return false;
 }
 
 static named *sorted_ids(const sp_match_side *side)
@@ -92,7 +109,7 @@ static sp_status match_ids(const sp_match_side *ours, const sp_match_side *their
             is_taken[b[j++].index] = 1;
     }
     for (int64_t m = 0; is_whole && m < theirs->n; m++)
-        if (!is_taken[m])
+        if (!is_taken[m] && !is_unread(theirs, m) && !is_in_unread(ours, theirs->ids[m]))
             add_name(only_theirs, "%s", theirs->ids[m]);
     free(a);
     free(b);
@@ -167,6 +184,9 @@ static void find_mismatches(const sp_match_side *ours, const sp_match_side *thei
 {
     for (int64_t n = 0; n < ours->n; n++) {
         const int64_t m = recording[n];
+        if (m < 0 ? is_unread(ours, n) || is_in_unread(theirs, ours->ids[n])
+                  : is_unread(ours, n) || is_unread(theirs, m))
+            continue;
         if (m < 0) {
             add_name(&found->only_ours, "%s", ours->ids[n]);
             continue;
@@ -229,7 +249,7 @@ sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *th
     if (found.only_ours.n + found.only_theirs.n + found.steps.n == 0)
         return SP_OK;
     guess_seconds(ours, theirs, recording, guess, sizeof guess);
-    if (!*guess && !found.only_ours.n) {
+    if (!*guess && !found.only_ours.n && !ours->unread && !theirs->unread) {
         guess_factor(ours, theirs, recording, true, guess, sizeof guess);
         guess_factor(theirs, ours, recording, false, guess, sizeof guess);
     }
@@ -245,7 +265,8 @@ sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs,
     if (!out->offsets || !out->cut_ours || !out->cut_theirs)
         return sp_no_memory(err);
     for (int64_t n = 0; n < ours->n; n++) {
-        const int64_t a = steps_of(ours, n), b = steps_of(theirs, recording[n]), both = a < b ? a : b;
+        const int64_t a = steps_of(ours, n), b = recording[n] < 0 ? 0 : steps_of(theirs, recording[n]);
+        const int64_t both = a < b ? a : b;
         out->offsets[n + 1] = out->offsets[n] + both;
         out->cut_ours[n] = a - both;
         out->cut_theirs[n] = b - both;
@@ -372,7 +393,7 @@ static sp_status check_labels(const sp_matched *m, const sp_block *block, const 
 }
 
 /* Labels of the other place, told in our columns. */
-static sp_status tell_labels(const sp_matched *m, int64_t n, int32_t *labels, sp_error *err)
+static sp_status tell_labels(const sp_matched *m, const char *file, int64_t n, int32_t *labels, sp_error *err)
 {
     for (int64_t t = 0; t < n; t++) {
         if (labels[t] >= m->info.n_classes)
@@ -380,7 +401,7 @@ static sp_status tell_labels(const sp_matched *m, int64_t n, int32_t *labels, sp
                            "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or "
                            "`map` reads others' "
                            "numbers",
-                           m->beside_name, labels[t], m->info.n_classes);
+                           file ? file : m->beside_name, labels[t], m->info.n_classes);
         labels[t] = labels[t] >= 0 && m->column_of_label ? m->column_of_label[labels[t]] : labels[t];
     }
     return SP_OK;
@@ -402,7 +423,7 @@ static sp_status read_matched(void *arg, const sp_part *part, unsigned parts, sp
     sp_block *other = m->read_beside;
     TRY(read_in_order(m, &m->beside, m->beside_recording, part, parts & beside, other, err));
     if (other->labels) {
-        TRY(tell_labels(m, block->n_steps, other->labels, err));
+        TRY(tell_labels(m, other->file, block->n_steps, other->labels, err));
         if (block->labels)
             TRY(check_labels(m, block, other->labels, err));
     }
@@ -432,7 +453,7 @@ static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *par
             m->beside.read_rater(m->beside.arg, rater, &some, labels + (offsets[n] - offsets[first]), err);
     }
     return status == SP_OK
-               ? tell_labels(m, part->count ? offsets[end] - offsets[first] : part->n, labels, err)
+               ? tell_labels(m, NULL, part->count ? offsets[end] - offsets[first] : part->n, labels, err)
                : status;
 }
 

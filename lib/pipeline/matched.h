@@ -12,6 +12,8 @@ typedef struct sp_match_side {
     const int64_t *offsets; /* [n+1] */
     double step_seconds;    /* length of a step, 0: not known */
     bool is_folder;         /* or a pattern: `only` chooses among its files */
+    const uint8_t
+        *unread; /* [n] 1: of a file that cannot be opened, so that nothing but its name is known; or NULL */
 } sp_match_side;
 
 /* Recordings with their ids, where they have any of their own. */
@@ -20,7 +22,7 @@ sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, dou
 /* Which of their recordings each of ours is: by id where both name them, else by place.
  *   lengths    they must have as many steps; else what differs is left to the caller
  *   hint       what helps where steps differ, added to the message unless their lengths in time seem to; or NULL
- *   recording  out [ours->n]
+ *   recording  out [ours->n]; -1 where the file of one of both cannot be opened and nothing stands for the recording there
  * SP_OK; SP_EDATA: steps are of two lengths in time; another number of recordings; ids that one side alone has, other numbers of
  * steps: the first ten of each are named, the others counted. SP_ENOMEM. O(n log n). */
 sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths,

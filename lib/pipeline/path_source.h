@@ -17,6 +17,10 @@ typedef struct sp_answers {
     int64_t step_room, recording_room;
 } sp_answers;
 
+void sp_answers_clear(sp_answers *a);
+/* Room for n_strategies and the recordings of a block. SP_OK, SP_ENOMEM. */
+sp_status sp_answers_reserve(sp_answers *a, int n_strategies, const sp_block *block, sp_error *err);
+
 /* Steps of a long recording with those around it, and what its strategies say of them. */
 typedef struct sp_long_chunk {
     const sp_block *around; /* with the neighbours */
@@ -31,6 +35,11 @@ struct sp_path_source {
     /* They follow from the scores by rules and strategies of this run: legality is known, and other rules could be tried. Paths
      * that are there already have neither scores nor seconds, and reading them shares the file with what is read ahead. */
     bool is_decoded;
+    unsigned labels_parts; /* SP_BLOCK_* that labels in files of their own bring */
+    /* Are labels of a block that are not told yet classes at all? SP_OK; SP_EDATA. NULL: they are. */
+    sp_status (*check_labels)(const sp_pipeline *p, const sp_block *block, sp_error *err);
+    /* Paths of a block that are there already are read into `a`; nobody has seen the block yet. NULL: paths are made of it. */
+    sp_status (*read)(sp_pipeline *p, const sp_block *block, sp_answers *a, sp_error *err);
     /* The paths of a block by all strategies, into `a`, which has room. Labels of block and raters become columns of the paths. */
     sp_status (*block)(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a, sp_error *err);
     /* Can recordings that are too long for memory come in chunks? */

@@ -152,6 +152,7 @@ void sp_pipeline_close(sp_pipeline *p)
     sp_reliability_sums_free(p->likelihood.reliability);
     free(p->likelihood.rows);
     sp_subjects_free(p->subjects);
+    sp_unread_free(p->unread);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
     sp_chain_free(p->chain);
@@ -258,7 +259,9 @@ void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
 {
     if (!result)
         return;
-    *result = (sp_run_result){.n_bugs = p->done.n_bugs, .n_left_out = p->info ? p->info->n_left_out : 0};
+    *result = (sp_run_result){.n_bugs = p->done.n_bugs,
+                              .n_left_out = sp_unread_count_files(p->unread),
+                              .n_unread = sp_unread_count(p->unread)};
     for (int s = 0; s < p->n_strategies; s++)
         result->n_undecoded += p->done.undecoded[s];
     for (int32_t i = 0; i < p->n_against; i++) {

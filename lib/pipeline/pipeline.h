@@ -12,6 +12,7 @@
 #include "pipeline/folds.h"
 #include "pipeline/plan.h"
 #include "pipeline/recordings.h"
+#include "pipeline/unread.h"
 
 enum {
     NAMED_FAILURES = 5 /* failed recordings named in notices, per strategy; all are in the files */
@@ -70,11 +71,11 @@ typedef struct sp_likelihood {
 
 /* What happened. */
 typedef struct sp_run_counts {
+    int64_t n_recordings; /* that were handed on so far */
     sp_prepare_counts scores;
     int64_t undecoded[SP_RUN_STRATEGIES], relaxed[SP_RUN_STRATEGIES];
-    int64_t n_bugs;      /* paths that did not stand their check; counted in undecoded too */
-    bool reading_failed; /* an input could not be read or prepared */
-    int n_named;         /* recordings without a path that were named once for all strategies */
+    int64_t n_bugs; /* paths that did not stand their check; counted in undecoded too */
+    int n_named;    /* recordings without a path that were named once for all strategies */
     int64_t named[NAMED_FAILURES];
 } sp_run_counts;
 
@@ -116,6 +117,9 @@ struct sp_pipeline {
     const char *classifier; /* name of another classifier; NULL: of the first */
     sp_rater_labels raters; /* found by whoever wants them */
     sp_subjects *subjects;  /* or NULL */
+    bool
+        leaves_out; /* of several files those that cannot be read are left out (unread.h); else they are errors */
+    sp_unread *unread; /* NULL: no recording is unread */
     sp_wake wake;
     sp_likelihood likelihood;
     sp_run_counts done;

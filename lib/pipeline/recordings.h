@@ -5,6 +5,11 @@
 #include "core/subjects.h"
 #include "pipeline/options.h"
 
+/* All that a block can hold. */
+enum {
+    SP_BLOCK_ALL = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS
+};
+
 /* The part that is recordings first .. first+count-1, as many of them before `end` as have no more than so many steps. */
 sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t steps);
 

@@ -22,7 +22,7 @@ static int64_t block_steps(const sp_pipeline *p)
     return scores < rows ? scores : rows;
 }
 
-static void answers_clear(sp_answers *a)
+void sp_answers_clear(sp_answers *a)
 {
     for (int s = 0; s < SP_RUN_STRATEGIES; s++) {
         free(a->paths[s]);
@@ -32,13 +32,13 @@ static void answers_clear(sp_answers *a)
     *a = (sp_answers){.step_room = 0};
 }
 
-static sp_status answers_reserve(sp_answers *a, int n_strategies, const sp_block *block, sp_error *err)
+sp_status sp_answers_reserve(sp_answers *a, int n_strategies, const sp_block *block, sp_error *err)
 {
     if (block->n_steps < a->step_room && block->n_recordings < a->recording_room)
         return SP_OK;
     int64_t steps = block->n_steps > a->step_room ? block->n_steps : a->step_room;
     int64_t recordings = block->n_recordings > a->recording_room ? block->n_recordings : a->recording_room;
-    answers_clear(a);
+    sp_answers_clear(a);
     a->step_room = steps + 1; /* never nothing */
     a->recording_room = recordings + 1;
     for (int s = 0; s < n_strategies; s++) {
@@ -51,15 +51,45 @@ static sp_status answers_reserve(sp_answers *a, int n_strategies, const sp_block
     return SP_OK;
 }
 
-/* Prepares the block, and finds the paths of all strategies of this classifier. */
+/* What a block needs of its files before anybody sees it: its scores prepared, its paths read where they are there. Counts are
+ * noted when all of it is done. */
+static sp_status make_ready(sp_pipeline *p, sp_block *block, sp_answers *a, sp_prepare_counts *counts,
+                            sp_error *err)
+{
+    sp_status status = SP_OK;
+    *counts = (sp_prepare_counts){0};
+    if (block->scores)
+        TRY(sp_prepare(block, &p->prepare, p->workers, counts, err));
+    if (p->source->check_labels)
+        TRY(p->source->check_labels(p, block, err));
+    if (p->source->read)
+        TRY(p->source->read(p, block, a, err));
+done:
+    return status;
+}
+
+static sp_status make_all_ready(sp_pipeline *p, const sp_slot *slot, sp_answers *a, sp_error *err)
+{
+    sp_prepare_counts counts[1 + SP_MOST_AGAINST];
+    sp_status status = SP_OK;
+    TRY(make_ready(p, slot->block, &a[0], &counts[0], err));
+    for (int32_t i = 0; i < p->n_against; i++)
+        TRY(make_ready(&p->against[i].p, slot->more[i], &a[1 + i], &counts[1 + i], err));
+    for (int32_t i = 0; i <= p->n_against; i++) {
+        sp_prepare_counts *all = i ? &p->against[i - 1].p.done.scores : &p->done.scores;
+        all->floored += counts[i].floored;
+        all->missing += counts[i].missing;
+        all->masked += counts[i].masked;
+    }
+done:
+    return status;
+}
+
+/* The paths of all strategies of this classifier. */
 static sp_status answer(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a, sp_error *err)
 {
-    sp_status status =
-        block->scores ? sp_prepare(block, &p->prepare, p->workers, &p->done.scores, err) : SP_OK;
-    p->done.reading_failed |= status != SP_OK;
-    if (status != SP_OK)
-        return status;
-    TRY(answers_reserve(a, p->n_strategies, block, err));
+    sp_status status = SP_OK;
+    TRY(sp_answers_reserve(a, p->n_strategies, block, err));
     TRY(sp_consumers_prepared(p, block, NULL, err));
     TRY(p->source->block(p, block, raters, a, err));
 done:
@@ -135,11 +165,54 @@ done:
     return status;
 }
 
+/* The next part of recordings from `first` on that are not unread; a unit that is longer than a block is looked through first.
+ *   part  out: no recordings where there are no more */
+static sp_status next_part(sp_pipeline *p, sp_read_ahead *ahead, int64_t first, int64_t end, int64_t most,
+                           sp_part *part, sp_error *err)
+{
+    sp_status status = SP_OK;
+    int64_t n_new;
+    for (;;) {
+        first = sp_unread_next(p->unread, false, first, end);
+        if (first == end || !sp_unread_is_to_check(p, first, most))
+            break;
+        sp_read_ahead_rest(ahead);
+        TRY(sp_unread_check(p, first, first + 1, most, &n_new, err));
+    }
+    *part = first < end ? sp_unread_fit(p, first, end, most) : (sp_part){.recording = end};
+done:
+    return status;
+}
+
+/* Reads a part and makes it ready. Where that fails of several files, these are looked at one by one.
+ *   again  out: some of its recordings are unread, which was not known before */
+static sp_status get_part(sp_pipeline *p, sp_read_ahead *ahead, const sp_part *part, int64_t most,
+                          sp_answers *a, bool *again, sp_error *err)
+{
+    bool is_new;
+    int64_t n_new = 0;
+    sp_error fault;
+    *again = false;
+    sp_status status = sp_read_ahead_get(ahead, part, SP_BLOCK_ALL, &is_new, &fault);
+    if (status == SP_OK)
+        status = make_all_ready(p, &ahead->now, a, &fault);
+    if (status == SP_OK)
+        return SP_OK;
+    ahead->now.is_there = false; /* it may be half prepared */
+    const int64_t first = part->recording, end = first + part->count;
+    const bool has_units = p->unread && !sp_unread_was_checked(p->unread, first);
+    if (!has_units || (status != SP_EDATA && status != SP_EFILE))
+        return sp_fail_at(err, status, fault.step, "%s", fault.message);
+    sp_read_ahead_rest(ahead);
+    status = sp_unread_check(p, first, end, most, &n_new, err);
+    *again = status == SP_OK && n_new > 0;
+    return status == SP_OK && n_new == 0 ? sp_fail_at(err, fault.status, fault.step, "%s", fault.message)
+                                         : status;
+}
+
 /* Recordings first .. end-1 in blocks as the reader brings them. */
 static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_error *err)
 {
-    const unsigned parts =
-        SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     const int64_t most = block_steps(p);
     const sp_recordings *more[SP_MOST_AGAINST];
     sp_read_ahead ahead;
@@ -149,24 +222,29 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_error
         more[i] = &p->against[i].p.from;
     TRY(sp_read_ahead_open(&ahead, &p->from, &p->raters.found, p->n_against, more) ? SP_OK
                                                                                    : sp_no_memory(err));
-    for (sp_part part; first < end; first += part.count) {
-        bool is_new;
-        part = sp_recordings_fit(&p->from, first, end, most);
-        status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
-        p->done.reading_failed |= status != SP_OK;
-        if (status != SP_OK)
-            goto done;
-        if (p->source->is_decoded && first + part.count < end) { /* else paths are read from a file too */
-            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, most);
-            sp_read_ahead_start(&ahead, &next, parts);
+    for (sp_part part; first < end;) {
+        bool again;
+        TRY(next_part(p, &ahead, first, end, most, &part, err));
+        first = part.recording;
+        if (part.count == 0)
+            break;
+        TRY(get_part(p, &ahead, &part, most, a, &again, err));
+        if (again)
+            continue;
+        first += part.count;
+        const int64_t next = sp_unread_next(p->unread, false, first, end);
+        if (p->source->is_decoded && next < end) { /* else paths are read from a file too */
+            sp_part following = sp_unread_fit(p, next, end, most);
+            sp_read_ahead_start(&ahead, &following, SP_BLOCK_ALL);
         }
         TRY(run_block(p, &ahead.now, a, err));
-        sp_run_progress(p->opt, "steps", p->info->offsets[first + part.count], p->info->n_steps);
+        p->done.n_recordings += part.count;
+        sp_run_progress(p->opt, "steps", p->info->offsets[first], p->info->n_steps);
         TRY(sp_run_go_on(p->opt, err));
     }
 done:
     for (int32_t i = 0; i <= p->n_against; i++)
-        answers_clear(&a[i]);
+        sp_answers_clear(&a[i]);
     sp_read_ahead_close(&ahead);
     return status;
 }
@@ -186,12 +264,28 @@ done:
     return status;
 }
 
+/* Which recordings are unread. */
+static sp_status hand_on_unread(const sp_pipeline *p, sp_error *err)
+{
+    const int64_t N = p->info->n_recordings;
+    sp_status status = SP_OK;
+    for (int64_t n = sp_unread_next(p->unread, true, 0, N); n < N;
+         n = sp_unread_next(p->unread, true, n + 1, N))
+        TRY(sp_consumers_unread(p, n, err));
+done:
+    return status;
+}
+
 sp_status sp_pipeline_run(sp_pipeline *p, sp_error *err)
 {
     sp_status status = sp_consumers_open(p, err);
     if (status == SP_OK)
         status = run_range(p, 0, p->info->n_recordings, err);
     sp_run_progress(p->opt, NULL, 0, 0);
+    if (status == SP_OK)
+        status = sp_unread_end(p, err);
+    if (status == SP_OK)
+        status = hand_on_unread(p, err);
     if (status == SP_OK && p->source->summarise)
         p->source->summarise(p);
     for (int32_t i = 0; status == SP_OK && i < p->n_against; i++)
@@ -211,6 +305,7 @@ static sp_pipeline again_of(const sp_pipeline *p, const sp_consumer *consumer, s
         sp_pipeline_add_consumer(&again, consumer);
     again.raters = (sp_rater_labels){.found = {.n_raters = 0}};
     again.subjects = NULL;
+    again.unread = NULL; /* all that is asked for could be read */
     again.wake.stages = NULL;
     return again;
 }

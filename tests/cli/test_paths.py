@@ -33,7 +33,7 @@ class TestPaths(st.TestCase):
             self.assertEqual(f["paths/viterbi"][:].tolist(), [0, 1, 2, -1, -1])
             self.assertEqual(f["status/viterbi"].dtype, np.uint8)
             self.assertEqual(f["status/viterbi"][:].tolist(), [0, 1, 0])
-            self.assertEqual([n if isinstance(n, str) else n.decode() for n in f["status/viterbi"].attrs["names"]], ["ok", "no_path", "dead_end", "bug"])
+            self.assertEqual([n if isinstance(n, str) else n.decode() for n in f["status/viterbi"].attrs["names"]], ["ok", "no_path", "dead_end", "bug", "unread"])
             scores = f["path_scores/viterbi"][:]
             e = self.scores.astype(np.float64)
             self.assertEqual(scores[0], (e[0, 0] + e[1, 1]) + e[2, 2])

@@ -239,7 +239,7 @@ ROWS = [
      "THIS/n1/probs.npy and THIS/n2/probs.npy both hold a recording probs; where the folder tells them "
      "apart name them with a pattern, such as '{id}/scores.npy'; another classifier of the THIS "
      "recordings is given with --against"),
-    ("classes/", {"n1.npy": P5, "n2.npy": np.full((7, 4), .25)}, COMPARE,
+    ("classes/", {"n1.npy": P5, "n2.npy": np.full((7, 4), .25)}, COMPARE + " --cv 2",
      "THIS/n2.npy: has 4 THIS, but THIS/n1.npy has 5; all files need the same (--transpose reads arrays "
      "[THIS, steps])"),
     ("names/", {"a.h5": {"probs": P5, "@classes": STAGES}, "b.h5": {"probs": P5,

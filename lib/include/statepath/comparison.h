@@ -429,13 +429,18 @@ typedef struct sp_rule_result {
 
 typedef struct sp_comparison {
     /* Input. */
-    char *file;                                    /* base name */
-    int64_t file_size;                             /* bytes, of all files */
-    int64_t n_files;                               /* 0: it is one file */
-    sp_source_file *files;                         /* [n_files] of several, or NULL */
-    char **file_names;                             /* [n_files][2] what their names and faults point to */
-    bool is_simulated;                             /* the file says that its recordings are made up */
-    char *command;                                 /* the command line, or NULL */
+    char *file;                  /* base name */
+    int64_t file_size;           /* bytes, of all files */
+    int64_t n_files;             /* 0: it is one file */
+    sp_source_file *files;       /* [n_files] of several, or NULL */
+    char **file_names;           /* [n_files][2] what their names and faults point to */
+    int64_t n_label_files;       /* of labels, that cannot be read */
+    sp_source_file *label_files; /* [n_label_files], or NULL */
+    char **label_file_names;     /* [n_label_files][2] likewise */
+    int64_t n_unread;            /* recordings whose file cannot be read: none of what follows is of them */
+    char **unread;               /* [n_unread] their ids */
+    bool is_simulated;           /* the file says that its recordings are made up */
+    char *command;               /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;
     char *labels_file;     /* base name of the file of labels, where it is another one; or NULL */

@@ -183,12 +183,10 @@ typedef struct sp_source_options {
     double epoch_seconds;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
-    /* Of several files those that cannot be read are left out (sp_source_info.n_left_out), unless that is all of them; else the
-     * first such file is an error. */
+    /* Of several files one that cannot be opened, or has scores of another number of classes than `model` while others have not, is
+     * one unread recording without steps, called as the file (sp_source_info.unread), unless that is all of them; else the first
+     * such file is an error. */
     bool leaves_out;
-    const sp_source_file
-        *known; /* [n_known] with leaves_out: files in their order, of which it is known; copied. Or NULL */
-    int64_t n_known;
     /* A list of the recordings that are meant, one a line (a split's .bundle): of several files the others are left aside. NULL:
      * all are meant. Borrowed until the source is opened. */
     const char *only;
@@ -285,7 +283,7 @@ const char *sp_layout_name(sp_layout layout); /* "packed" ... */
  *
  *   /paths/<strategy>       int16 [S] (int32 where K > 32767), -1 = undecoded
  *   /path_scores/<strategy> f64 [N] nats
- *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug; attribute `names` says so
+ *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug, 4 unread; attribute `names` says so
  *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
  *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
  *   /valid uint8 [S]        0: the step takes no part (a hole of the input, -1 in each path); only where there are such steps,

@@ -160,6 +160,7 @@ typedef struct sp_run_result {
     int64_t n_undecoded; /* paths that are -1, over all strategies */
     int64_t n_bugs;      /* of them, paths that failed their check (SP_EBUG) */
     int64_t n_left_out;  /* of several files, those that could not be read */
+    int64_t n_unread;    /* recordings of these, or that a file of paths says to be unread */
 } sp_run_result;
 
 /* ---- recordings ---- */

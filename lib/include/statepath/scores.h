@@ -214,8 +214,8 @@ typedef enum sp_layout { SP_LAYOUT_PACKED, SP_LAYOUT_PADDED, SP_LAYOUT_SINGLE, S
 /* One of several files. */
 typedef struct sp_source_file {
     const char *name;
-    int64_t n_recordings, n_steps; /* 0 of a file that is left out */
-    const char *fault;             /* why it is left out, a sentence that names it; NULL: it is not */
+    int64_t n_recordings, n_steps; /* 1 and 0 of a file that cannot be opened */
+    const char *fault; /* why its recordings are unread, a sentence that names it; NULL: they are not */
 } sp_source_file;
 
 /* Texts and arrays are borrowed from whoever filled it in. */
@@ -246,8 +246,10 @@ typedef struct sp_source_info {
     int64_t n_unlabelled;    /* recordings without labels where others have them; all their steps are -1 */
     int64_t n_files;         /* 0: it is one file, called `file` */
     const sp_source_file *files; /* [n_files] in the order of their recordings; or NULL */
-    int64_t n_left_out;          /* of them, those that cannot be read */
-    const char *remark;          /* what was assumed or passed over, clauses; or NULL */
+    int64_t n_left_out;          /* of them, those that cannot be opened */
+    const uint8_t *
+        unread; /* [N] 1: of a file that cannot be opened, and as if it were one of no steps; NULL: none is */
+    const char *remark; /* what was assumed or passed over, clauses; or NULL */
 } sp_source_info;
 
 /* Labels by several raters for the same recordings: at most so many. */

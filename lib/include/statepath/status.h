@@ -27,6 +27,7 @@ typedef enum sp_status {
     SP_EDEADEND, /* greedy met a step where no allowed class has a finite score, though a path exists */
     SP_ENOMEM,   /* memory */
     SP_EBUG, /* our fault: a path that does not add up to what the search that found it says, or an illegal one */
+    SP_EUNREAD, /* of a recording: its file cannot be read; it has no path and stands in no figure */
     SP_N_STATUS
 } sp_status;
 
@@ -44,8 +45,8 @@ typedef struct sp_error {
     char message[SP_ERROR_SIZE];
 } sp_error;
 
-/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory", "bug". Never
- * NULL. */
+/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory", "bug",
+ * "unread". Never NULL. */
 const char *sp_status_name(sp_status status);
 
 /* Fills *err (when not NULL) with a printf-style sentence, step -1, and returns `status`:

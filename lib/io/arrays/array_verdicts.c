@@ -55,7 +55,7 @@ static sp_status read_verdicts(sp_array_map *map, const char *strategy, sp_verdi
             continue;
         TRY(sp_stored_look(&map->file, array, err));
         TRY(i == 0   ? read_scores(map, array, &v->scores, err)
-            : i == 1 ? read_counts(map, array, 3, &v->status, err)
+            : i == 1 ? read_counts(map, array, 4, &v->status, err)
                      : read_counts(map, array, INT64_MAX, &v->broken, err));
     }
 done:
@@ -121,6 +121,7 @@ sp_decoded sp_array_source_result(const sp_source *source, int32_t strategy, int
         result.status = v->status[recording] == 1   ? SP_ENOPATH
                         : v->status[recording] == 2 ? SP_EDEADEND
                         : v->status[recording] == 3 ? SP_EBUG
+                        : v->status[recording] == 4 ? SP_EUNREAD
                                                     : SP_OK;
     else if (is_undecoded)
         result.status = SP_ENOPATH;

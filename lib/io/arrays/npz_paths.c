@@ -171,8 +171,8 @@ static sp_status write_texts(archive *a, const char *name, int64_t count, const 
 /* A path of all recordings, and what became of them. */
 static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s, int32_t *path, sp_error *err)
 {
-    static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND,
-                                         SP_EBUG}; /* as they are numbered in HDF5 */
+    static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND, SP_EBUG,
+                                         SP_EUNREAD}; /* as they are numbered in HDF5 */
     const sp_paths_info *info = &e->kept.info;
     const sp_decoded *results = e->kept.results + (size_t)s * (size_t)info->n_recordings;
     char name[160];

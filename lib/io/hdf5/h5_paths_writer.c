@@ -261,7 +261,7 @@ static bool dataset_offsets(hid_t file, const int64_t *offsets, int64_t n)
 
 static bool slot_create(hid_t file, slot *s, bool is_status)
 {
-    static const char *const names[] = {"ok", "no_path", "dead_end", "bug"};
+    static const char *const names[] = {"ok", "no_path", "dead_end", "bug", "unread"};
     hsize_t dims[3];
     int rank = 0;
     if (s->n_rows)
@@ -278,7 +278,7 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
         return false;
     haddr_t position = H5Dget_offset(id);
     bool done =
-        (position != HADDR_UNDEF || s->length == 0) && (!is_status || attribute_texts(id, "names", names, 4));
+        (position != HADDR_UNDEF || s->length == 0) && (!is_status || attribute_texts(id, "names", names, 5));
     s->position = position == HADDR_UNDEF ? 0 : (int64_t)position;
     return (H5Dclose(id) >= 0) & done;
 }
@@ -457,7 +457,11 @@ static sp_status classes_write(sp_h5_paths *writer, slot *s, int64_t first, int6
 
 static uint8_t status_code(sp_status status)
 {
-    return status == SP_ENOPATH ? 1 : status == SP_EDEADEND ? 2 : status == SP_EBUG ? 3 : 0;
+    return status == SP_ENOPATH    ? 1
+           : status == SP_EDEADEND ? 2
+           : status == SP_EBUG     ? 3
+           : status == SP_EUNREAD  ? 4
+                                   : 0;
 }
 
 /* Scores, statuses and counts of recordings, a piece at a time. */

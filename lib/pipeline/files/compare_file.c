@@ -80,8 +80,8 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     return status;
 }
 
-static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known,
-                              bool *again, sp_comparison **out, sp_run_result *result, sp_error *err)
+sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comparison **out,
+                          sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
@@ -92,7 +92,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_COMPARE, &plan, err));
     TRY(sp_run_find_labels(o, &r.own, err));
-    TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, o->n_folds ? NULL : known, err));
+    TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, !o->n_folds, err));
     if (o->n_folds)
         TRY(decode_by_folds(&r.folds, p, err));
     if (o->n_folds && r.in.is_decided)
@@ -107,7 +107,6 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     TRY(sp_pipeline_compare(p, &made, err));
     TRY(sp_review_list_write(&r.review, &made->review, err));
 done:
-    *again = !o->n_folds && sp_faulty_files_find(known, p, status);
     status = close_run(&r, status, result, err);
     if (status == SP_OK)
         *out = made;
@@ -168,19 +167,17 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-static sp_status decode_once(const char *file, const sp_run_options *given, sp_faulty_files *known,
-                             bool *again, sp_comparison **out, sp_run_result *result, sp_error *err)
+sp_status sp_decode_file(const char *file, const sp_run_options *given, sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
     sp_run_plan plan;
     sp_status status = SP_OK;
-    (void)out; /* paths are all that is made */
     r.p.opt = o;
     TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
     TRY(sp_run_find_labels(o, &r.own, err));
     /* All shards must see the same recordings. */
-    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->shard ? NULL : known, err));
+    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, !o->shard, err));
     TRY(take_share(&r, err));
     TRY(sp_path_file_open(&r.paths, &r.p, err));
     TRY(sp_review_list_open(&r.review, &r.p, err));
@@ -190,36 +187,7 @@ static sp_status decode_once(const char *file, const sp_run_options *given, sp_f
     TRY(sp_pipeline_run(&r.p, err));
     TRY(sp_review_list_write(&r.review, NULL, err));
 done:
-    *again = !o->shard && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);
-}
-
-/* A file that turns out to be faulty only when it is read has left traces in what was added up: the run begins again. */
-typedef sp_status run_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
-                           sp_comparison **out, sp_run_result *result, sp_error *err);
-static sp_status run_until_whole(run_once *once, const char *file, const sp_run_options *o,
-                                 sp_comparison **out, sp_run_result *result, sp_error *err)
-{
-    sp_faulty_files known = {.n = 0};
-    bool again = true;
-    sp_status status = SP_OK;
-    while (again) {
-        again = false;
-        status = once(file, o, &known, &again, out, result, err);
-    }
-    sp_faulty_files_clear(&known);
-    return status;
-}
-
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out,
-                          sp_run_result *result, sp_error *err)
-{
-    return run_until_whole(compare_once, file, o, out, result, err);
-}
-
-sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
-{
-    return run_until_whole(decode_once, file, o, NULL, result, err);
 }
 
 /* ---- a file of paths for each of several ---- */

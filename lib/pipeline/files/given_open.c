@@ -125,7 +125,8 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
                                  .labels = o->place.labels,
                                  .more = o->place.more,
                                  .only = o->place.only,
-                                 .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+                                 .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0,
+                                 .leaves_out = true};
     sp_run_gaps(o, &options);
     TRY(sp_run_texts(o, file, &options, err));
     TRY(sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err));
@@ -159,6 +160,7 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
     sp_status status = SP_OK;
     TRY(sp_run_places(j->run.opt, file, &places, err));
     places.needs_scores = false;
+    places.leaves_out = true;
     TRY(open_reader(j, file, &places, err));
     j->info = sp_paths_reader_info(j->reader);
     j->has_labels = j->info->has_labels && !j->are_labels;
@@ -179,6 +181,38 @@ static sp_status standing_of_paths(void *arg, int64_t recording, int64_t n_steps
     return sp_paths_reader_read(j->reader, j->strategy[0], recording, 1, out, NULL, err);
 }
 
+/* Recordings whose file could not be read, now or when they were decoded. */
+static sp_status note_unread(sp_given *j, sp_error *err)
+{
+    sp_pipeline *p = &j->run;
+    const int64_t N = j->info->n_recordings;
+    const sp_source_info *info = sp_source_info_of(j->reader);
+    int64_t n_said = 0, last = 0;
+    uint8_t *said = calloc((size_t)N + 1, 1);
+    if (!said)
+        return sp_no_memory(err);
+    for (int s = 0; s < p->n_strategies; s++)
+        for (int64_t n = 0; n < N; n++)
+            said[n] |= !(info->unread && info->unread[n]) &&
+                       sp_paths_reader_result(j->reader, j->strategy[s], n, false).status == SP_EUNREAD;
+    for (int64_t n = 0; n < N; n++) {
+        n_said += said[n];
+        last = said[n] ? n : last;
+    }
+    if (n_said)
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "%s: %lld recording%s %s unread and stand%s in no figure, such as %s", j->info->file,
+                      (long long)n_said, n_said == 1 ? "" : "s", n_said == 1 ? "is" : "are",
+                      n_said == 1 ? "s" : "", j->info->ids[last]);
+    const sp_unread_input input = {.info = info,
+                                   .labels = j->labels.info,
+                                   .beside = j->labels.recording,
+                                   .unread = n_said ? said : NULL};
+    const sp_status status = sp_unread_new(p, &input, &p->unread, err);
+    free(said);
+    return status;
+}
+
 static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 {
     sp_reference *l = &j->labels;
@@ -189,6 +223,7 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     TRY(sp_source_seconds(j->reader, &seconds, err));
     TRY(sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, j->path_codes != NULL, err));
     TRY(sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err));
+    TRY(note_unread(j, err));
     TRY(sp_label_order_check(l, &j->run, "paths", j->info->offsets, j->info->n_recordings, standing_of_paths,
                              j, err));
 done:
@@ -232,6 +267,8 @@ static sp_status open_labels(sp_given *j, sp_error *err)
     }
     if (status == SP_OK)
         sp_paths_reader_use_codes(j->reader, j->path_codes, j->labels.codes);
+    if (status == SP_OK && !o->labels_file)
+        status = note_unread(j, err);
     return status == SP_OK ? match_lengths(j, err) : status;
 }
 
@@ -248,7 +285,8 @@ static sp_status find_subjects(sp_given *j, sp_error *err)
         if (!subject)
             return sp_no_memory(err);
         for (int64_t n = 0; n < N; n++)
-            subject[n] = j->run.subjects->of_recording[j->labels.recording[n]];
+            subject[n] = j->labels.recording[n] < 0 ? 0 /* unread */
+                                                    : j->run.subjects->of_recording[j->labels.recording[n]];
         free(j->run.subjects->of_recording);
         j->run.subjects->of_recording = subject;
     }
@@ -318,6 +356,7 @@ static void describe(sp_given *j)
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
     sp_status status = SP_OK;
+    j->run.leaves_out = true;
     TRY(sp_run_plan_make(j->run.opt, SP_CALL_EVALUATE, &j->run.plan, err));
     TRY(sp_run_find_labels(&j->options, &j->own, err));
     TRY(sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err));

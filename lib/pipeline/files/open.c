@@ -161,6 +161,9 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     TRY(sp_reference_open(l, p, o->labels_file, o->labels_dataset, seconds, are_shared, err));
     TRY(sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds,
                            o->trim_to_shortest, err));
+    if (p->leaves_out)
+        TRY(sp_unread_new(p, &(sp_unread_input){.info = p->info, .labels = l->info, .beside = l->recording},
+                          &p->unread, err));
     TRY(sp_label_order_check(l, p, "best classes of the scores", p->info->offsets, p->info->n_recordings,
                              sp_standing_of_scores, &p->from, err));
     p->about.holes = sp_source_holes(in->source);
@@ -360,8 +363,8 @@ sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const cha
 /* ---- all of it ---- */
 
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file,
-                                const sp_run_options *opt, const sp_run_plan *plan,
-                                const sp_faulty_files *known, sp_error *err)
+                                const sp_run_options *opt, const sp_run_plan *plan, bool leaves_out,
+                                sp_error *err)
 {
     sp_source_options places;
     sp_status status = SP_OK;
@@ -371,12 +374,12 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     /* Text may have labels by other names that the model knows. */
     TRY(sp_run_load_model(opt, NULL, NULL, &p->model, err));
     places.model = p->model;
-    places.leaves_out = known != NULL;
-    places.known = known ? known->files : NULL;
-    places.n_known = known ? known->n : 0;
+    p->leaves_out = places.leaves_out =
+        leaves_out && !opt->join; /* the windows of a text may be in any file */
     TRY(sp_file_input_open(p, in, &places, err));
-    sp_faulty_files_tell(known, opt, p->from.info);
     TRY(sp_file_input_label(p, in, err));
+    if (p->leaves_out && !p->unread)
+        TRY(sp_unread_new(p, &(sp_unread_input){.info = p->from.info}, &p->unread, err));
     TRY(sp_file_input_check_gaps(p, in, err));
     if (in->is_decided && !opt->n_folds)
         TRY(sp_decided_know(&in->decided, p, err));

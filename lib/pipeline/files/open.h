@@ -2,7 +2,6 @@
 #ifndef PIPELINE_FILES_OPEN_H
 #define PIPELINE_FILES_OPEN_H
 
-#include "pipeline/files/faulty.h"
 #include "pipeline/files/reference.h"
 #include "pipeline/files/windowed.h"
 #include "pipeline/labels/decided.h"
@@ -25,11 +24,11 @@ typedef struct sp_file_input {
 } sp_file_input;
 
 /* Opens the file and everything that the options name. Of several files those that cannot
- * be read are left out, with notices, where `known` says what is known of them; NULL: they are errors. On failure pipeline and
- * input can (and must) still be closed. */
+ * be read are left out, with notices (p->unread), where `leaves_out`; else they are errors. On failure pipeline and input can (and
+ * must) still be closed. */
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file,
-                                const sp_run_options *opt, const sp_run_plan *plan,
-                                const sp_faulty_files *known, sp_error *err);
+                                const sp_run_options *opt, const sp_run_plan *plan, bool leaves_out,
+                                sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
 /* The first two steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
 #include "core/try.h"
 #include "io/paths_writer.h"
 #include "pipeline/files/label_order.h"
@@ -228,17 +229,63 @@ done:
     return status;
 }
 
-static void forget(void *arg, int32_t s, int64_t n_steps)
-{
-    const sp_path_file *b = arg;
-    sp_paths_writer_forget(b->writer, s, n_steps);
-}
-
 static sp_status put_labels(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels,
                             const int64_t *segments, sp_error *err)
 {
     const sp_path_file *b = arg;
     return sp_paths_writer_add_labels(b->writer, first_step, n_steps, labels, segments, err);
+}
+
+/* What an extra dataset has of n steps, or of one recording, of which nothing is known. */
+static sp_status put_nothing(sp_path_file *b, int32_t extra, int64_t first, int64_t n, sp_error *err)
+{
+    const sp_paths_extra *e = &b->extras[extra];
+    const bool are_numbers = e->type == SP_PATHS_F64;
+    double *none = malloc(((size_t)n + 1) * sizeof *none);
+    sp_status status = none ? SP_OK : sp_no_memory(err);
+    for (int64_t i = 0; none && are_numbers && i < n; i++)
+        none[i] = e->n_rows ? -INFINITY : NAN; /* scores of the N best; else what is undefined */
+    if (none && !are_numbers)
+        memset(none, 0xff, (size_t)n * sizeof *none); /* classes of -1 */
+    for (int64_t row = 0; status == SP_OK && row < (e->n_rows ? e->n_rows : 1); row++)
+        status = sp_paths_writer_put(b->writer, extra, row, first, n, none, err);
+    free(none);
+    return status;
+}
+
+/* A recording whose file cannot be read. */
+static sp_status put_unread(void *arg, int64_t recording, sp_error *err)
+{
+    sp_path_file *b = arg;
+    const sp_source_info *info = b->p->info;
+    const int64_t first = info->offsets[recording], T = info->offsets[recording + 1] - first;
+    sp_decoded result = {.status = SP_EUNREAD, .step = -1, .score = -INFINITY};
+    sp_owned own = {0};
+    int32_t *path = sp_zeros(&own, (size_t)T + 1, sizeof *path);
+    int64_t *segments = sp_zeros(&own, (size_t)T + 1, sizeof *segments);
+    float *confidence = sp_zeros(&own, (size_t)T + 1, sizeof *confidence);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    for (int64_t t = 0; t < T; t++) {
+        path[t] = -1;
+        confidence[t] = NAN;
+    }
+    const sp_decode_output output = {.paths = path, .results = &result, .confidence = confidence};
+    for (int s = 0; s < b->p->n_strategies; s++)
+        TRY(sp_paths_writer_add(b->writer, s, recording, 1, first, T, &output, err));
+    for (int32_t e = 0; e < b->n_extras; e++)
+        TRY(put_nothing(b, e, b->extras[e].is_per_step ? first : recording, b->extras[e].is_per_step ? T : 1,
+                        err));
+    TRY(put_labels(b, first, T, info->has_labels ? path : NULL, info->has_segments ? segments : NULL, err));
+done:
+    sp_owned_free(&own);
+    return status;
+}
+
+static void forget(void *arg, int32_t s, int64_t n_steps)
+{
+    const sp_path_file *b = arg;
+    sp_paths_writer_forget(b->writer, s, n_steps);
 }
 
 /* ---- opening and closing ---- */
@@ -315,6 +362,7 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
                                 .open = open_writer,
                                 .reserve = reserve,
                                 .paths = put,
+                                .unread = put_unread,
                                 .forget = forget,
                                 .labels = put_labels,
                                 .arg = b};

@@ -92,7 +92,8 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
                                  .class_of_number = sp_label_order_of_text(p),
                                  .labels = dataset ? dataset + 1 : NULL, /* a column has no slash */
                                  .epoch_seconds =
-                                     p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds};
+                                     p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
+                                 .leaves_out = p->leaves_out};
     sp_run_gaps(p->opt, &options);
     TRY(sp_run_texts(p->opt, NULL, &options, err));
     TRY(sp_source_open(l->file, &options, &l->source, err));
@@ -134,6 +135,7 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     places.model = p->model;
     places.labels = dataset;
     places.needs_scores = false;
+    places.leaves_out = p->leaves_out;
     places.only = only_of_several(l->file, p->opt);
     sp_run_gaps(p->opt, &places);
     l->gaps = places.gaps;
@@ -191,7 +193,8 @@ static bool begins_with_header(const sp_reference *l, const sp_match_side *ours)
 {
     for (int64_t n = 0; n < ours->n; n++) {
         const int64_t theirs = l->recording[n];
-        if (l->offsets[theirs + 1] - l->offsets[theirs] != ours->offsets[n + 1] - ours->offsets[n] + 1)
+        if (theirs < 0 ||
+            l->offsets[theirs + 1] - l->offsets[theirs] != ours->offsets[n + 1] - ours->offsets[n] + 1)
             return false;
     }
     return sp_source_may_have_header(l->source);
@@ -227,8 +230,10 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
 {
     const sp_source_info *info = sp_source_info_of(source);
     sp_match_side ours = {info->file,    info->n_recordings, ids,
-                          info->offsets, step_seconds,       sp_source_is_several(info->file)};
-    sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file)};
+                          info->offsets, step_seconds,       sp_source_is_several(info->file),
+                          info->unread};
+    sp_match_side theirs = {
+        l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file), l->info->unread};
     sp_status status = SP_OK;
     TRY(sp_source_seconds(l->source, &theirs.step_seconds, err));
     l->recording = malloc(((size_t)ours.n + 1) * sizeof *l->recording);

@@ -47,7 +47,7 @@ static sp_listed_step listed(const sp_review_list *l, int64_t n, int64_t step, d
 static void keep_plain(sp_review_list *l, int64_t n, const int32_t *path)
 {
     const int64_t at = l->block->offsets[n];
-    const uint64_t start = sp_random_start(0, (uint64_t)(l->block->first + n));
+    const uint64_t start = sp_random_start(0, (uint64_t)(l->p->done.n_recordings + n));
     for (int64_t t = 0; t < l->block->offsets[n + 1] - at; t++) {
         sp_listed_step step = listed(l, n, t, 1 - l->room.probability[at + t], path);
         sp_review_best_add(&l->lists[SP_LISTED_UNSURE], &step);
@@ -197,12 +197,12 @@ done:
 static sp_status measure(const sp_review_list *l, measuring *m, sp_error *err)
 {
     const sp_consumer consumer = {.arg = m, .whole = true, .reserve = lend, .paths = measure_block};
-    const int64_t N = l->p->info->n_recordings;
+    const int64_t N = l->p->info->n_recordings - sp_unread_count(l->p->unread);
     int64_t *all = malloc((size_t)(N + 1) * sizeof *all);
     if (!all)
         return sp_no_memory(err);
     for (int64_t n = 0; n < N; n++)
-        all[n] = n;
+        all[n] = sp_unread_recording(l->p->unread, n);
     *m = (measuring){.list = l, .quiet = *l->p->opt, .p = *l->p};
     m->quiet.hooks = (sp_run_hooks){.arg = NULL};
     m->p.opt = &m->quiet;
@@ -212,6 +212,33 @@ static sp_status measure(const sp_review_list *l, measuring *m, sp_error *err)
     free(m->paths);
     free(m->results);
     return status;
+}
+
+/* ---- how many steps ---- */
+
+/* So many of n steps: "2%" or "500". */
+static sp_status read_share(const char *text, int64_t n, int64_t *out, sp_error *err)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    const bool is_share = strcmp(end, "%") == 0 || strcmp(end, " %") == 0;
+    const bool is_count = *end == 0 && number == floor(number) && number >= 1 && number <= 1e15;
+    if (end == text || !(is_share || is_count) || !(number > 0) || (is_share && number > 100))
+        return sp_fail(err, SP_EINVAL, "`review` %s: a share of the steps, 2%%, or so many steps, 500", text);
+    *out = is_share ? (int64_t)ceil(number / 100 * (double)n) : (int64_t)number;
+    *out = *out < n ? *out : n;
+    return SP_OK;
+}
+
+/* Steps of recordings that could be read. */
+static int64_t steps_read(const sp_pipeline *p)
+{
+    const int64_t N = p->info->n_recordings, *offsets = p->info->offsets;
+    int64_t steps = p->info->n_steps;
+    for (int64_t n = sp_unread_next(p->unread, true, 0, N); n < N;
+         n = sp_unread_next(p->unread, true, n + 1, N))
+        steps -= offsets[n + 1] - offsets[n];
+    return steps;
 }
 
 /* ---- the table ---- */
@@ -293,9 +320,13 @@ static sp_status hand_over(const sp_review_list *l, const sp_review_result *made
     if (!(r->list = malloc(((size_t)r->n + 1) * sizeof *r->list)))
         return sp_no_memory(err);
     for (int64_t i = 0; i < r->n; i++)
-        r->list[i] =
-            (sp_review_place){steps[i].recording, steps[i].step,        steps[i].decoded, steps[i].likeliest,
-                              steps[i].label,     steps[i].probability, steps[i].gain};
+        r->list[i] = (sp_review_place){sp_unread_place(l->p->unread, steps[i].recording),
+                                       steps[i].step,
+                                       steps[i].decoded,
+                                       steps[i].likeliest,
+                                       steps[i].label,
+                                       steps[i].probability,
+                                       steps[i].gain};
     return SP_OK;
 }
 
@@ -304,7 +335,7 @@ static void say(const sp_review_list *l, const sp_review_result *r)
     const sp_pipeline *p = l->p;
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
     sp_run_notice(p->opt, SP_NOTICE_DATA, "%s%s%s of %s %s to review, the best first", l->name ? l->name : "",
-                  l->name ? ": " : "", sp_count_text(r->n_chosen, n), sp_count_text(p->info->n_steps, all),
+                  l->name ? ": " : "", sp_count_text(r->n_chosen, n), sp_count_text(steps_read(p), all),
                   sp_word_of(&p->words, SP_STEPS));
     if (!r->accuracy.undefined)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
@@ -318,11 +349,17 @@ sp_status sp_review_list_write(sp_review_list *l, sp_review_result **out, sp_err
 {
     const sp_pipeline *p = l->p;
     measuring m = {.n = 0};
+    int64_t most = 0;
     sp_status status = SP_OK;
     if (!p || !p->opt->review)
         return SP_OK;
-    for (int list = 0; list < SP_LISTS; list++)
-        sp_review_best_by_place(&l->lists[list]);
+    TRY(read_share(p->opt->review, steps_read(p), &most, err));
+    for (int list = 0; list < SP_LISTS; list++) {
+        sp_review_best *best = &l->lists[list];
+        sp_review_best_by_gain(best);
+        best->n = best->n < most ? best->n : most; /* of a share, where recordings are unread */
+        sp_review_best_by_place(best);
+    }
     if (p->info->has_labels)
         TRY(measure(l, &m, err));
     sp_review_best_by_gain(&l->lists[SP_LISTED_WORTH]);
@@ -337,20 +374,6 @@ done:
 }
 
 /* ---- opening and closing ---- */
-
-/* So many of n steps: "2%" or "500". */
-static sp_status read_share(const char *text, int64_t n, int64_t *out, sp_error *err)
-{
-    char *end;
-    const double number = strtod(text, &end);
-    const bool is_share = strcmp(end, "%") == 0 || strcmp(end, " %") == 0;
-    const bool is_count = *end == 0 && number == floor(number) && number >= 1 && number <= 1e15;
-    if (end == text || !(is_share || is_count) || !(number > 0) || (is_share && number > 100))
-        return sp_fail(err, SP_EINVAL, "`review` %s: a share of the steps, 2%%, or so many steps, 500", text);
-    *out = is_share ? (int64_t)ceil(number / 100 * (double)n) : (int64_t)number;
-    *out = *out < n ? *out : n;
-    return SP_OK;
-}
 
 char *sp_review_file_name(const char *output)
 {

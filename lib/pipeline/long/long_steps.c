@@ -93,14 +93,12 @@ sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsign
     bool is_read, is_first = first >= r->n_counted;
     sp_status status = sp_read_ahead_get(&r->chunks, &part, parts, &is_read, err);
     *block = r->chunks.now.block;
-    p->done.reading_failed |= status != SP_OK;
     if (status != SP_OK ||
         !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
     if ((*block)->scores)
         status =
             sp_prepare(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->done.scores : NULL, err);
-    p->done.reading_failed |= status != SP_OK;
     if (status == SP_OK && is_first)
         r->n_counted = first + n;
     return status;

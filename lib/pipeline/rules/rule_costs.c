@@ -33,7 +33,7 @@ static bool is_change(const sp_block *block, int64_t first, int64_t t, const sp_
 static void count_recording(sp_rule_run *w, sp_rule_variant *v, const sp_block *block, int64_t n,
                             const int32_t *path)
 {
-    const int64_t recording = block->first + n, first = block->offsets[n];
+    const int64_t recording = sp_unread_place(w->p->unread, block->first + n), first = block->offsets[n];
     const bool is_first = v == w->variants;
     for (int64_t t = first; t < block->offsets[n + 1]; t++) {
         v->correct[recording] += block->labels[t] >= 0 && block->labels[t] == path[t];
@@ -104,8 +104,10 @@ static sp_status run_all(sp_rule_run *w, sp_error *err)
     sp_block *block = sp_block_new();
     sp_status status = SP_OK;
     TRY(block ? SP_OK : sp_no_memory(err));
-    for (int64_t first = 0; first < N;) {
-        const sp_part part = sp_recordings_fit(&p->from, first, N, BLOCK_BYTES / p->step_bytes);
+    for (int64_t first = sp_unread_next(p->unread, false, 0, N); first < N;
+         first = sp_unread_next(p->unread, false, first, N)) {
+        const int64_t end = sp_unread_next(p->unread, true, first, N);
+        const sp_part part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
         TRY(p->from.read(p->from.arg, &part, parts, block, err));
         TRY(run_block(w, block, err));
         first += part.count;

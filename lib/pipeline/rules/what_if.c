@@ -42,7 +42,7 @@ static const sp_trace *find_trace(const sp_comparison *c, int64_t recording)
 /* The scores of a recording before windows, temperature and prior [T,K], which the page's model applies; NaN where a step says nothing. */
 static sp_status read_scores(packing *w, const sp_trace *trace, double *scores, sp_error *err)
 {
-    const sp_part part = {.recording = trace->recording, .count = 1};
+    const sp_part part = {.recording = sp_unread_recording(w->p->unread, trace->recording), .count = 1};
     sp_block *block = w->block;
     sp_prepare_options prepare = w->p->prepare;
     prepare.temperature = 1;
@@ -106,7 +106,8 @@ static sp_status copy_words(const sp_pipeline *p, sp_what_if_recording *to)
         return SP_OK;
     bool is_whole = (to->words = calloc((size_t)to->n_steps + 1, sizeof *to->words)) != NULL;
     for (int64_t t = 0; is_whole && t < to->n_steps; t++) {
-        const char *word = p->about.word(p->about.word_arg, to->recording, to->first_step + t);
+        const int64_t recording = sp_unread_recording(p->unread, to->recording);
+        const char *word = p->about.word(p->about.word_arg, recording, to->first_step + t);
         is_whole = (to->words[t] = strdup(word ? word : "")) != NULL;
     }
     return is_whole ? SP_OK : SP_ENOMEM;

@@ -193,25 +193,43 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
     }
 }
 
-/* Files that could not be read, by name. */
-static void note_left_out(const sp_comparison *c, sp_table *lines)
+static int64_t count_faulty(int64_t n, const sp_source_file *files)
+{
+    int64_t faulty = 0;
+    for (int64_t i = 0; i < n; i++)
+        faulty += files[i].fault != NULL;
+    return faulty;
+}
+
+/* The sentences that say why files could not be read; each names its file. */
+static void list_faults(sp_buffer *line, int64_t n, const sp_source_file *files)
 {
     enum { NAMED = 5 };
-    int64_t n = 0;
-    for (int64_t i = 0; i < c->n_files; i++)
-        n += c->files[i].fault != NULL;
-    if (n == 0)
-        return;
-    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
-    sp_buffer_say(line, "%jd of %jd files could not be read and %s left out:", n, c->n_files,
-                  n == 1 ? "is" : "are");
+    const int64_t faulty = count_faulty(n, files);
     int64_t shown = 0;
-    for (int64_t i = 0; i < c->n_files && shown < NAMED; i++)
-        if (c->files[i].fault)
-            sp_buffer_say(line, "%s %s", shown++ ? "," : "", c->files[i].name);
-    if (n > shown)
-        sp_buffer_say(line, " and %jd more", n - shown);
+    for (int64_t i = 0; i < n && shown < NAMED; i++)
+        if (files[i].fault)
+            sp_buffer_say(line, "%s %s", shown++ ? ";" : "", files[i].fault);
+    if (faulty > shown)
+        sp_buffer_say(line, "; and %jd more", faulty - shown);
     sp_buffer_say(line, ".");
+}
+
+static void note_left_out(const sp_comparison *c, sp_table *lines)
+{
+    const int64_t n = count_faulty(c->n_files, c->files);
+    if (n > 0) {
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+        sp_buffer_say(line, "%jd of %jd files could not be read and %s left out:", n, c->n_files,
+                      n == 1 ? "is" : "are");
+        list_faults(line, c->n_files, c->files);
+    }
+    if (c->n_label_files > 0) {
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+        sp_buffer_say(line, "%jd file%s of labels could not be read and %s left out:", c->n_label_files,
+                      c->n_label_files == 1 ? "" : "s", c->n_label_files == 1 ? "is" : "are");
+        list_faults(line, c->n_label_files, c->label_files);
+    }
 }
 
 /* A guess is said: what is read first, and how recordings and steps are called, come of it. */

@@ -14,16 +14,16 @@
 
 /* ---- input, model, reference ---- */
 
-static void add_files(sp_json input, const sp_comparison *c)
+static void add_files(sp_json input, const char *key, int64_t n, const sp_source_file *files)
 {
-    const sp_json list = sp_json_array(input, "files");
-    for (int64_t i = 0; i < c->n_files; i++) {
+    const sp_json list = sp_json_array(input, key);
+    for (int64_t i = 0; i < n; i++) {
         const sp_json file = sp_json_object(list, NULL);
-        sp_json_text(file, "name", c->files[i].name);
-        sp_json_count(file, "recordings", c->files[i].n_recordings);
-        sp_json_count(file, "steps", c->files[i].n_steps);
-        if (c->files[i].fault)
-            sp_json_text(file, "fault", c->files[i].fault);
+        sp_json_text(file, "name", files[i].name);
+        sp_json_count(file, "recordings", files[i].n_recordings);
+        sp_json_count(file, "steps", files[i].n_steps);
+        if (files[i].fault)
+            sp_json_text(file, "fault", files[i].fault);
     }
 }
 
@@ -33,7 +33,11 @@ static void add_input(sp_json input, const sp_comparison *c)
         sp_json_flag(input, "simulated", true);
     sp_json_names(input, "classes", c->n_classes, c->input_classes);
     if (c->n_files)
-        add_files(input, c);
+        add_files(input, "files", c->n_files, c->files);
+    if (c->n_label_files)
+        add_files(input, "unread_label_files", c->n_label_files, c->label_files);
+    if (c->n_unread)
+        sp_json_names(input, "unread", (int32_t)c->n_unread, c->unread);
 }
 
 /* The classes that may start or end; left out where all may. */

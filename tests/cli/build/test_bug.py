@@ -46,7 +46,7 @@ class TestBug(st.TestCase):
             self.assertIn("adds up to" if in_values else "breaks the model's rules", done.stderr)
             with h5py.File(self.path("good.h5")) as good, h5py.File(self.path("bad.h5")) as bad:
                 self.assertEqual([n.decode() if isinstance(n, bytes) else n for n in bad["status"][name].attrs["names"]],
-                                 ["ok", "no_path", "dead_end", "bug"])
+                                 ["ok", "no_path", "dead_end", "bug", "unread"])
                 for n, (first, end) in enumerate(zip(offsets, offsets[1:])):
                     if spoiled if spoiled is not None else end - first == STEPS:
                         self.assertEqual(bad["status"][name][n], 3, (fault, strategy, n))

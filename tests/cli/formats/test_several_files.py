@@ -17,7 +17,7 @@ def results(text):
     """A JSON of results without what names the input: its name and size, the command."""
     result = json.loads(text)
     result.pop("command", None)
-    for key in ("file", "bytes", "files", "labels_file"):
+    for key in ("file", "bytes", "files", "labels_file", "unread"):
         result["input"].pop(key, None)
     return json.dumps(result, indent=1)
 
@@ -122,24 +122,30 @@ class TestFiles(st.TestCase):
             f.truncate(300)
         self.write("scores/n1.npy", "")
         self.write("scores/n9.npy", "this is no array\n" * 20)
-        for env in ({}, {"STATEPATH_WHOLE_BYTES": "800"}):
-            done = self.statepath("compare", "scores", *MODEL, "--json", "-", "--report", "r.html", "-o", "p.h5", "--force", status=3, env=env)
-            got = json.loads(done.stdout)
-            faults = {one["name"]: one["fault"] for one in got["input"]["files"] if "fault" in one}
-            self.assertEqual(sorted(faults), ["scores/n%d.npy" % n for n in (1, 12, 3, 7, 9)])
-            for name, fault in faults.items():
-                self.assertIn("statepath: %s; this file is left out\n" % fault.replace("`missing`", "--missing").replace("`floor`", "--floor").replace("`kind`", "--kind").replace("`model`", "--model").replace("`rules`", "--rules"), done.stderr)
-                self.assertIn(name.split("/")[1].split(".")[0], fault)
-            self.assertIn("recording n3, step 7", faults["scores/n3.npy"])
-            self.assertEqual(sum(one["recordings"] for one in got["input"]["files"]), 7)
-            got = json.loads(results(done.stdout))
-            if not env:
-                self.assertEqual(got, want)
-        self.assertIn(b"5 of 12 files could not be read and are left out: scores/n1.npy, scores/n3.npy", self.read("r.html"))
+        done = self.statepath("compare", "scores", *MODEL, "--json", "-", "--report", "r.html", "-o", "p.h5", status=3)
+        got = json.loads(done.stdout)
+        faults = {one["name"]: one["fault"] for one in got["input"]["files"] if "fault" in one}
+        self.assertEqual(sorted(faults), ["scores/n%d.npy" % n for n in (1, 12, 3, 7, 9)])
+        for name, fault in faults.items():
+            told = fault
+            for option in ("missing", "floor", "kind", "model", "rules"):
+                told = told.replace("`%s`" % option, "--" + option)
+            self.assertIn("statepath: %s; this file is left out\n" % told, done.stderr)
+            self.assertIn(name.split("/")[1].split(".")[0], fault)
+        self.assertIn("recording n3, step 7", faults["scores/n3.npy"])
+        self.assertEqual(sum(one["recordings"] for one in got["input"]["files"]), 7)
+        self.assertEqual(got["input"]["unread"], ["n1", "n3", "n7", "n9", "n12"])
+        self.assertEqual(json.loads(results(done.stdout)), want)
+        self.assertIn(b"5 of 12 files could not be read and are left out: scores/n1.npy", self.read("r.html"))
+        status = [4 if name in ("n1", "n3", "n7", "n9", "n12") else 0 for name in self.ids]
         with st.h5py.File(self.path("p.h5")) as f:
-            self.assertEqual(f["ids"].asstr()[:].tolist(), ["n2", "n4", "n5", "n6", "n8", "n10", "n11"])
+            self.assertEqual(f["ids"].asstr()[:].tolist(), self.ids)
+            self.assertEqual(f["status/viterbi"][:].tolist(), status)
+            steps = np.diff(f["offsets"][:])
+            self.assertEqual([steps[n] for n in (0, 2, 6, 8, 11)], [0, self.lengths[2], self.lengths[6], 0, 0])
+            self.assertTrue((f["paths/viterbi"][:][np.repeat(status, steps) == 4] == -1).all())
         done = self.statepath("decode", "scores", *MODEL, "-o", "q.h5", status=3)
-        self.assertEqual(done.stderr.count("is left out\n"), 5)  # each once, though it begins again
+        self.assertEqual(done.stderr.count("is left out\n"), 5)
         with st.h5py.File(self.path("p.h5")) as a, st.h5py.File(self.path("q.h5")) as b:
             self.assertEqual(a["paths/viterbi"][:].tolist(), b["paths/viterbi"][:].tolist())
         self.statepath("decode", "scores", *MODEL, "-o", "r.h5", "--quiet", status=3, stderr="")

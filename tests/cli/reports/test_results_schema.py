@@ -45,6 +45,7 @@ compare scorers.h5 -m sleep-strict
 compare simulated.h5 -m abc.json --rule-costs
 compare night.h5 -m fitted.json
 compare folder -m sleep-strict --only only.txt
+compare folder -m sleep-aasm --labels beside/{id}.txt ? 3
 compare folder -m sleep-strict ? 3
 compare night.h5 -m sleep-strict --codes nsrr --labels nsrr
 compare night.h5 --clamp -m sleep-strict --strategies argmax,viterbi ? 3
@@ -167,6 +168,9 @@ class TestSchema(st.TestCase):
         for i in range(3):
             with open(self.path("folder/r%d.npz" % i), "wb") as f:
                 np.savez(f, probs=probs[i * T:i * T + T] if i < 2 else np.full((3, 5), np.nan), labels=labels[i * T:i * T + T] if i < 2 else labels[:3])
+        os.mkdir(self.path("beside"))
+        for i, words in enumerate(("N1\n" * T, "no stage\n", "N2\n" * 3)):
+            self.write("beside/r%d.txt" % i, words)
         self.write("only.txt", "r0\nr1\n")
         self.write("codes.txt", "".join("%d\n" % k for k in nsrr[labels]))
         self.write("labels.txt", "".join("%d\n" % k for k in nsrr[np.roll(labels, 1)]))

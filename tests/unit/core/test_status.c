@@ -8,6 +8,7 @@ static void test_names(void **state)
     assert_string_equal(sp_status_name(SP_OK), "ok");
     assert_string_equal(sp_status_name(SP_ENOPATH), "no_path");
     assert_string_equal(sp_status_name(SP_EDEADEND), "dead_end");
+    assert_string_equal(sp_status_name(SP_EUNREAD), "unread");
     assert_string_equal(sp_status_name((sp_status)99), "unknown");
     assert_string_equal(sp_version(), "1.0.0");
 }
