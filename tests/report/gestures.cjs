@@ -68,7 +68,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     await page.evaluate(([id, t]) => window.statepath.open(id, t), [recording, step]);
     const line = await readout(page), seconds = step * 30;
     const time = [Math.floor(seconds / 3600), ...[Math.floor(seconds / 60) % 60, seconds % 60].map((n) => String(n).padStart(2, "0"))].join(":");
-    for (const words of [`Step ${step + 1}, ${time}`, `reference ${said.reference[1]}`, ...strategies.map((s) => `${s} ${said[s][1]}` + (by.includes(s) ? ` illegal after ${said[s][0]}` : ""))])
+    for (const words of [`Epoch ${step + 1}, ${time}`, `reference ${said.reference[1]}`, ...strategies.map((s) => `${s} ${said[s][1]}` + (by.includes(s) ? ` illegal after ${said[s][0]}` : ""))])
       check(line.includes(words), `the line at step ${step} of ${recording} says ${words}: ${line}`);
     const shares = [.../scores (.*)$/.exec(line)[1].matchAll(/ ([01]\.\d\d)/g)].map((m) => Number(m[1]));
     check(shares.length > 1 && Math.abs(shares.reduce((a, b) => a + b) - 1) < 0.03, `and probabilities that sum to 1: ${shares}`);
@@ -105,10 +105,10 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     const plot = page.locator(".stepplot").first();
     await plot.focus();
     await page.keyboard.press("Home");
-    check(/^Step 1, 0:00:00; reference /.test(await readout(page)), "Home reads the first step: " + await readout(page));
+    check(/^Epoch 1, 0:00:00; reference /.test(await readout(page)), "Home reads the first step: " + await readout(page));
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    check(/^Step 3, 0:01:00; /.test(await readout(page)) && /scores .* \d\.\d\d/.test(await readout(page)), "arrows go step by step: " + await readout(page));
+    check(/^Epoch 3, 0:01:00; /.test(await readout(page)) && /scores .* \d\.\d\d/.test(await readout(page)), "arrows go step by step: " + await readout(page));
     check((await page.locator(".readout").first().getAttribute("aria-live")) === "polite", "what the keys read is spoken");
     await page.keyboard.press("n");
     const first = await readout(page), place = zoomed(await hash(page));
@@ -141,9 +141,9 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     check(!/zoom/.test(await hash(page)), "Escape shows the whole");
     await page.keyboard.press("Home");
     await page.keyboard.press("Shift+ArrowRight");
-    check(/^Step 50,/.test(await readout(page)), "Shift takes a twentieth of what is in sight at a time: " + (await readout(page)));
+    check(/^Epoch 50,/.test(await readout(page)), "Shift takes a twentieth of what is in sight at a time: " + (await readout(page)));
     await page.keyboard.press("ArrowLeft");
-    check(/^Step 49,/.test(await readout(page)), "the left arrow goes back");
+    check(/^Epoch 49,/.test(await readout(page)), "the left arrow goes back");
     await page.context().close();
   }
 
@@ -152,7 +152,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     await scrollTo(page.locator(".stepplot").first());
     let box = await area(page);
     await page.mouse.move(box.x + box.width / 2, box.y + 30);
-    const middle = Number(/^Step ([\d,]+)/.exec(await readout(page))[1].replace(/,/g, ""));
+    const middle = Number(/^Epoch ([\d,]+)/.exec(await readout(page))[1].replace(/,/g, ""));
     check(Math.abs(middle - 987 / 2) < 3, "pointing reads the step under the pointer: " + middle);
     await page.mouse.move(box.x + box.width * 0.25, box.y + 30);
     await page.mouse.down();
@@ -182,20 +182,20 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     await again.goto(address);
     check((await again.locator(".readout").first().textContent()) === kept, "the address keeps the place");
     await again.close();
-    for (const [name, is] of [["Show fewer steps", 494], ["Show more steps", 987]]) {
+    for (const [name, is] of [["Show fewer epochs", 494], ["Show more epochs", 987]]) {
       await page.locator("#steps ~ figure .tools").first().getByLabel(name).click();
       const zoom = zoomed(await hash(page));
       check(Math.abs((zoom.length ? zoom[1] - zoom[0] : 987) - is) < 2, `${name}: ${zoom}`);
     }
-    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").click();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal epoch").click();
     check(/illegal/.test(await readout(page)), "the button goes to an illegal step");
     const first = await readout(page);
-    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").click();
-    await page.locator("#steps ~ figure .tools").first().getByLabel("Previous illegal step").click();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal epoch").click();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Previous illegal epoch").click();
     check((await readout(page)) === first, "and its neighbour back");
     // An address that is changed while the page is open leads there, and so does going back.
     await page.evaluate(() => (location.hash = "#night=r13&t=400&zoom=380-440"));
-    await page.waitForFunction(() => /^Step 401,/.test(document.activeElement.parentNode.querySelector(".readout")?.textContent || ""));
+    await page.waitForFunction(() => /^Epoch 401,/.test(document.activeElement.parentNode.querySelector(".readout")?.textContent || ""));
     check((await page.locator("#any select").inputValue()) === "r13" && (await hash(page)) === "#night=r13&t=400&zoom=380-440", "an address leads to its place: " + (await hash(page)));
     await page.context().close();
   }
@@ -205,7 +205,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     await scrollTo(page.locator(".stepplot").first());
     const box = await area(page);
     await page.touchscreen.tap(box.x + box.width / 2, box.y + 30);
-    check(/^Step (48|49|50)\d/.test(await readout(page)), "a tap reads: " + await readout(page));
+    check(/^Epoch (48|49|50)\d/.test(await readout(page)), "a tap reads: " + await readout(page));
     const client = await page.context().newCDPSession(page), y = box.y + 30;
     const touch = (type, ...xs) => client.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((x, id) => ({ x, y, id })) });
     await touch("touchStart", box.x + box.width * 0.4);
@@ -214,15 +214,15 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     await touch("touchEnd");
     const zoom = zoomed(await hash(page));
     check(zoom.length === 2 && zoom[1] - zoom[0] < 400 && zoom[1] - zoom[0] > 250, "two fingers enlarge: " + zoom);
-    await page.locator("#steps ~ figure .tools").first().getByLabel("Show the whole recording").tap();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Show the whole night").tap();
     check(!/zoom/.test(await hash(page)), "the button shows the whole");
     await touch("touchStart", box.x + box.width * 0.3);
     for (const x of [0.35, 0.4, 0.45]) await touch("touchMove", box.x + box.width * x);
     await page.waitForTimeout(100); // what is drawn once a frame
     const dragged = await readout(page);
     await touch("touchEnd");
-    check(/^Step 4[34]\d/.test(dragged), "one finger reads as it moves: " + dragged);
-    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").tap();
+    check(/^Epoch 4[34]\d/.test(dragged), "one finger reads as it moves: " + dragged);
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal epoch").tap();
     check(/illegal/.test(await readout(page)), "a button goes to an illegal step");
     await scrollTo(page.locator("svg.opens:has(circle[data-r])").first());
     const dot = await page.locator("svg.opens circle[data-r]").first().boundingBox();
@@ -252,7 +252,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
       await cell.focus();
       await page.keyboard.press("Enter");
       const note = await page.locator("dialog[open] p").textContent();
-      check(note.replace(/,/g, "").startsWith(`${n} of ${n} steps`), `${kind}: a cell lists all its steps: ${n}: ${note}`);
+      check(note.replace(/,/g, "").startsWith(`${n} of ${n} epochs`), `${kind}: a cell lists all its steps: ${n}: ${note}`);
       await page.keyboard.press("Escape");
       check(await cell.evaluate((e) => e === document.activeElement), `${kind}: Escape goes back to the cell`);
       await page.keyboard.press("ArrowRight");
@@ -260,7 +260,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
             `${kind}: arrows go from cell to cell`);
       check((await table.locator("td button[tabindex='0']").count()) === 1, `${kind}: one stop for the tabulator`);
       const name = await cell.getAttribute("aria-label");
-      check(/^[\d,]+: .*List the steps$/.test(name), `${kind}: the cell says what it does: ${name}`);
+      check(/^[\d,]+: .*List the epochs$/.test(name), `${kind}: the cell says what it does: ${name}`);
     }
     // Off-diagonal counts of each matrix are those of the steps in the page.
     const wrong = await page.evaluate(() => {
@@ -338,7 +338,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     await rows.first().locator("a").click();
     check(/^#night=r\d\d$/.test(await hash(page)), "a row leads to its recording: " + await hash(page));
     await page.locator("#any select").selectOption("r13");
-    check((await page.locator("#any .stepplot").getAttribute("aria-label")).startsWith("Step plot of r13."), "any recording can be chosen");
+    check((await page.locator("#any .stepplot").getAttribute("aria-label")).startsWith("Epoch plot of r13."), "any recording can be chosen");
     check((await page.locator("#any .track").count()) === 6, "with reference, strategies, scores and axis");
     const all = await page.locator("#any option").allTextContents();
     const undrawn = await page.evaluate((ids) => {
@@ -346,7 +346,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
       return ids.filter((id) => {
         select.value = id;
         select.dispatchEvent(new Event("change"));
-        return !(document.querySelectorAll("#any .track .run").length === 4 && document.querySelector("#any .stepplot").getAttribute("aria-label").startsWith(`Step plot of ${id}.`));
+        return !(document.querySelectorAll("#any .track .run").length === 4 && document.querySelector("#any .stepplot").getAttribute("aria-label").startsWith(`Epoch plot of ${id}.`));
       });
     }, all.slice(1));
     check(undrawn.length === 0, undrawn + " are not drawn");
@@ -363,7 +363,7 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     check(/&t=\d+/.test(await hash(page)), "each leads to its step");
     await page.context().close();
     const gone = await open(browser, "demo", {}, "#night=nowhere");
-    check(/steps of nowhere are not in this page/.test(await gone.locator("#any [role=status]").textContent()), "what is not there is said");
+    check(/epochs of nowhere are not in this page/.test(await gone.locator("#any [role=status]").textContent()), "what is not there is said");
     await gone.context().close();
     check(!/id="any"/.test(texts.training), "pages of training have none of this");
   }
@@ -400,10 +400,10 @@ module.exports = function ({ open: openPage, save, check, scrollTo, texts, fs, j
     const page = await open(browser, "demo", {});
     await page.waitForSelector("#what-if-tool[data-state=ready]");
     for (const [role, name, n] of [
-      ["application", /^Step plot of r04\. Arrow keys read it step by step, plus and minus enlarge, n and p go to illegal steps\.$/, 1], ["application", /^Step plot of /, 3],
-      ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
-      ["searchbox", "Search", 1], ["combobox", "Show", 1], ["combobox", "Broken by", 1], ["combobox", "Recording", 1], ["button", "Show more illegal steps", 1],
-      ["button", /^Download as SVG: What if: r03/, 1], ["button", /^Download as CSV: /, 25], ["button", /List the steps$/, 92],
+      ["application", /^Epoch plot of r04\. Arrow keys read it epoch by epoch, plus and minus enlarge, n and p go to illegal epochs\.$/, 1], ["application", /^Epoch plot of /, 3],
+      ["button", "Show fewer epochs", 3], ["button", "Show the whole night", 3], ["button", "Next illegal epoch", 3], ["button", "Previous illegal epoch", 3],
+      ["searchbox", "Search", 1], ["combobox", "Show", 1], ["combobox", "Broken by", 1], ["combobox", "Night", 1], ["button", "Show more illegal epochs", 1],
+      ["button", /^Download as SVG: What if: r03/, 1], ["button", /^Download as CSV: /, 25], ["button", /List the epochs$/, 92],
       ["application", /accuracy/i, 4], ["img", /^argmax over time: [\d.]+ min Wake, [\d.]+ REM, [\d.]+ N1, [\d.]+ N2, [\d.]+ N3$/, 3], ["img", "argmax over time", 1], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
     ]) {
       const found = await page.getByRole(role, { name, exact: typeof name === "string" }).count();

@@ -115,7 +115,7 @@ async function everyPage(browser) {
     if (kinds.includes(name) && name !== "tags") await accessible(page, name);
     await page.context().close();
   }
-  check(/Drawn of 1,000 recordings/.test(texts.thousand), "the page of a thousand says which recordings it draws");
+  check(/Drawn of 1,000 nights/.test(texts.thousand), "the page of a thousand says which recordings it draws");
 }
 
 // On a wide screen the contents stay beside the page and say where one is; on a narrow one they are a line above it.

@@ -94,7 +94,7 @@ async function asInRun(browser) {
   for (const name of Object.keys(right))
     check(JSON.stringify(found[name]) === JSON.stringify(right[name]), `untouched figures of ${name}: ${found[name]}, the run has ${right[name]}`);
   check(found.reference[2] === String(json("demo.json").reference.illegal), "illegal transitions of the reference: " + found.reference[2]);
-  const caption = await page.textContent("#what-if-tool figcaption"), [, first, last] = /steps ([\d,]+) to ([\d,]+)\./.exec(caption).map((n) => Number(n.replace(/,/g, "")));
+  const caption = await page.textContent("#what-if-tool figcaption"), [, first, last] = /epochs ([\d,]+) to ([\d,]+)\./.exec(caption).map((n) => Number(n.replace(/,/g, "")));
   await inTool(page, "button", "+").click();
   await frame(page);
   const [, from, to] = /zoom=(\d+)-(\d+)/.exec(await page.evaluate(() => location.hash)).map(Number), middle = (first + last) / 2;
@@ -168,7 +168,7 @@ async function byMouse(browser) {
   const page = await shared(browser, "demo.html");
   const cell = (name) => inTool(page, "button", name);
   await cell("Wake to N2: forbidden").click();
-  check(/^\d+ steps of viterbi in \d+ recordings now differ from the run: \d+ now right, \d+ now wrong, \d+ neither\.$/.test(await status(page)), "a click decodes: " + (await status(page)));
+  check(/^\d+ epochs of viterbi in \d+ nights now differ from the run: \d+ now right, \d+ now wrong, \d+ neither\.$/.test(await status(page)), "a click decodes: " + (await status(page)));
   check((await cell("Wake to N2: allowed, changed").getAttribute("aria-pressed")) === "true", "the cell says that it is allowed, and changed");
   check((await page.locator("#what-if-status[role=status]").textContent()).includes("now differ"), "what changed is a live region");
   await inTool(page, "button", "Back to the run").click();
@@ -177,7 +177,7 @@ async function byMouse(browser) {
   await frame(page);
   check((await cell("Start in Wake: forbidden, changed").count()) === 1, "a start can be forbidden");
   await inTool(page, "button", "Back to the run").click();
-  await inTool(page, "spinbutton", "Steps that N2 stays at least").fill("5");
+  await inTool(page, "spinbutton", "Epochs that N2 stays at least").fill("5");
   check(/now differ/.test(await status(page)), "a minimum dwell decodes");
   await cell("N2 stays: allowed").click();
   check(/"N2": must stay for 5 steps, but N2 -> N2 is forbidden/.test(await status(page)), "rules that contradict themselves: " + (await status(page)));
@@ -204,7 +204,7 @@ async function byMouse(browser) {
   await cell("N1 to REM: forbidden").click();
   await inTool(page, "combobox", "Strategy").selectOption("greedy");
   check((await status(page)).includes("of greedy"), "another strategy is chosen");
-  await inTool(page, "combobox", "Recording").selectOption({ index: 3 });
+  await inTool(page, "combobox", "Night").selectOption({ index: 3 });
   check((await page.locator("#what-if-tool figure .track").count()) === 5, "reference, argmax, run, now and the axis are drawn");
 }
 
@@ -217,7 +217,7 @@ async function addressed(browser) {
   await frame(page);
   const one = hash(), afterOne = await seen(page);
   check(/^#rules=\+Wake\.N2&night=[^&]+&zoom=\d+-\d+$/.test(one), "the address says what is allowed: " + one);
-  await inTool(page, "spinbutton", "Steps that N2 stays at least").fill("5");
+  await inTool(page, "spinbutton", "Epochs that N2 stays at least").fill("5");
   await inTool(page, "combobox", "Strategy").selectOption("greedy");
   await frame(page);
   const two = hash(), afterTwo = await seen(page);
@@ -326,7 +326,7 @@ async function harm(browser) {
     await button.click();
     await frame(page);
     const caption = await page.textContent("#what-if-tool figcaption"), [reference, plain, ruled] = await inSight();
-    const said = /Place (\d+) of (\d+) where rules do harm\. Here viterbi has (\d+) steps? wrong that argmax has right, and (\d+) right that it has wrong\./.exec(caption);
+    const said = /Place (\d+) of (\d+) where rules do harm\. Here viterbi has (\d+) epochs? wrong that argmax has right, and (\d+) right that it has wrong\./.exec(caption);
     if (!check(said && Number(said[1]) === place && said[2] === "10", "the caption says which place it is: " + caption)) break;
     const lost = reference.filter((k, t) => k === plain[t] && k !== ruled[t]).length, gained = reference.filter((k, t) => k !== plain[t] && k === ruled[t]).length;
     check(reference.length >= 79 && lost === Number(said[3]) && gained === Number(said[4]), `of ${reference.length} steps ${lost} are lost, ${gained} gained: ${caption}`);
@@ -357,13 +357,13 @@ async function harm(browser) {
   const rows = page.locator("#what-if-tool figure .track .rows").nth(1), box = await rows.locator("svg").first().boundingBox(), names = json("demo.json").model.classes;
   await rows.locator("svg").first().hover({ position: { x: box.width * 0.505, y: box.height / 2 } });
   const read = await page.textContent(".what-if-read"), [reference, plain, ruled] = await inSight(), from = Number(/zoom=(\d+)/.exec(await page.evaluate(() => location.hash))[1]);
-  const wanted = `step ${(from + 41).toLocaleString("en-US")}: reference ${names[reference[40]]}, argmax ${names[plain[40]]}, viterbi ${names[ruled[40]]}`;
+  const wanted = `epoch ${(from + 41).toLocaleString("en-US")}: reference ${names[reference[40]]}, argmax ${names[plain[40]]}, viterbi ${names[ruled[40]]}`;
   check(read.endsWith(wanted), `the pointer reads ${read}, there is ${wanted}`);
 }
 
 // The field shows the number that counts, or is marked, with a sentence, until one leaves it.
 async function dwells(browser) {
-  const page = await shared(browser, "demo.html"), field = inTool(page, "spinbutton", "Steps that N2 stays at least");
+  const page = await shared(browser, "demo.html"), field = inTool(page, "spinbutton", "Epochs that N2 stays at least");
   const told = () => page.textContent("#what-if-dwell"), marked = () => field.getAttribute("aria-invalid");
   await field.fill("3");
   check(/now differ/.test(await status(page)) && (await marked()) === "false" && (await told()) === "", "a whole number counts");
@@ -377,7 +377,7 @@ async function dwells(browser) {
   }
   await field.fill("0");
   check(json(await saveModel(page)).min_dwell.N2 === 3 && (await field.inputValue()) === "3", "what is saved is what stands there");
-  const most = inTool(page, "spinbutton", "Steps that N2 stays at most");
+  const most = inTool(page, "spinbutton", "Epochs that N2 stays at most");
   await most.fill("9");
   const saved = json(await saveModel(page));
   check(saved.durations.N2.min === 3 && saved.durations.N2.max === 9 && !saved.min_dwell, "a greatest length makes it a duration: " + JSON.stringify(saved));
@@ -404,7 +404,7 @@ async function byKeyboard(browser) {
   await page.keyboard.press("ArrowUp");
   check((await name()) === "Start in N2: allowed", "no further than the edge: " + (await name()));
   await page.keyboard.press("Tab");
-  check((await name()) === "Steps that Wake stays at least", "cells are one stop: " + (await name()));
+  check((await name()) === "Epochs that Wake stays at least", "cells are one stop: " + (await name()));
   await page.keyboard.press("ArrowUp");
   check((await page.inputValue("input[type=number]")) === "2", "an arrow lengthens the stay");
   const weighted = await shared(browser, "weighted.html"), before = JSON.stringify(await figures(weighted));
@@ -620,7 +620,7 @@ async function forbidden(browser) {
   await page.context().close();
   const bare = await open(browser, "demo.html", { javaScriptEnabled: false });
   check(/With scripts switched on/.test(await bare.textContent("#what-if-note")) && (await bare.locator("#what-if-tool figure .track").count()) === 4, "without script the section says what it needs, and has a picture");
-  check((await bare.locator("#what-if-note").isVisible()) && (await bare.textContent("section[aria-labelledby=what-if]")).includes("holds the scores of 20 of 20 recordings"), "and names what the page holds");
+  check((await bare.locator("#what-if-note").isVisible()) && (await bare.textContent("section[aria-labelledby=what-if]")).includes("holds the scores of 20 of 20 nights"), "and names what the page holds");
   await bare.context().close();
 }
 
@@ -668,7 +668,7 @@ async function ofPart(browser) {
 // How long it takes: measure.cjs.
 async function small() {
   const size = Buffer.byteLength(text);
-  check(size < 1.1e6 && text.includes("holds the scores of 20 of 20 recordings"), `a page that holds 20 nights and what rules cost takes ${size} bytes`);
+  check(size < 1.1e6 && text.includes("holds the scores of 20 of 20 nights"), `a page that holds 20 nights and what rules cost takes ${size} bytes`);
 }
 
 runParts([asInRun, ofPart, byKeyboard, addressed, busy, prices, byMouse, words, costs, harm, dwells, byTouch, asProgram, forbidden, accessible, small], () => fs.rmSync(folder, { recursive: true }));
