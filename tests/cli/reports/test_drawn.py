@@ -199,6 +199,26 @@ class TestDrawn(st.TestCase):
         self.assertRegex(page, r'<rect class="area s-wake" width="8" height="48"/>'
                                r'<path class="area s-rem" d="M0 48[vh0-9.V-]*H8V48z"/>')
 
+    def test_four_plots_of_nights(self):
+        """Bland-Altman plots of the strategy that leads: bias and each night are the JSON's."""
+        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
+        outputs = ["--report", "p.html", "--json", "p.json"]
+        self.statepath("compare", demo, "--model", "sleep-strict", *outputs, "-q")
+        page, sleep = self.read("p.html").decode(), json.loads(self.read("p.json"))["sleep"]
+        figure = r'data-file="bland-altman-([a-z-]+)-of-viterbi">(.*?)</figure>'
+        plots = dict(re.findall(figure, page, re.S))
+        self.assertEqual(list(plots), ["tst", "se", "waso", "rem-latency"])
+        self.assertEqual(page.count("bland-altman-"), 4)
+        nights = list(zip(sleep["reference"]["nights"], sleep["strategies"]["viterbi"]["nights"]))
+        for name, plot in plots.items():
+            key = name.replace("-", "_")
+            agreement = sleep["strategies"]["viterbi"]["agreement"][key]
+            caption = plot.partition("<figcaption>")[2]
+            self.assertIn(": bias %+.1f" % agreement["bias"], caption)
+            self.assertIn(", n = %d<" % agreement["n"], caption)
+            titles = re.findall("<title>(r[0-9]+: [^<]*)</title>", plot)
+            self.assertEqual(titles, ["%s: %.1f to %.1f" % (a["id"], a[key], b[key]) for a, b in nights])
+
     def test_too_long_to_be_drawn(self):
         n = 1000001
         self.make(np.zeros(n, "i4"), np.zeros(n, "i4"), [0, n])
