@@ -316,7 +316,7 @@ class TestFolder(st.TestCase):
         self.assertEqual(judged("results", "--only", "splits/test.split1.bundle"), judged("lists", "--only", "splits/test.split1.bundle"))
         self.assertEqual(judged("results/{id}"), judged("lists/{id}.txt"))
         self.write(f"results/{self.videos[0]}", "### Frame level recognition: ###\n" + " ".join([*path[:5], "dance", *path]))
-        said = self.statepath("evaluate", "results", "--labels", "groundTruth", "--model", "mapping.txt", status=1).stderr
+        said = self.statepath("evaluate", "results", "--labels", "groundTruth", "--model", "mapping.txt", status=3).stderr
         self.assertIn('results/%s: line 2: label "dance" is no class of model mapping' % self.videos[0], said)
 
     def test_result_that_ends_in_blanks(self):

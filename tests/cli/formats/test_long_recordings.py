@@ -130,7 +130,7 @@ class TestLongRecordings(st.TestCase):
             f["true"] = np.where(self.labels < 0, -1, K - self.labels)
         everything = ("--json", "r.json", "--csv", "r.csv", "--report", "r.html")
         for words in (("paths.h5",), ("paths.h5", "--labels", "in.h5"),
-                      ("others.h5", "--labels", "others.h5", "--labels-dataset", "true", "--model", "ring.json", "--label-map",
+                      ("others.h5", "--labels", "others.h5:/true", "--model", "ring.json", "--map",
                        ",".join("%d=%s" % (code, name) for name, code in codes.items()))):
             kept = []
             for env in ({}, {"STATEPATH_WHOLE_BYTES": "20000"}):

@@ -88,8 +88,8 @@ class TestFiles(st.TestCase):
         offsets = np.cumsum([0, *self.lengths])
         for n, name in enumerate(self.ids):
             np.save(self.path("pred/%s.npy" % name), path[offsets[n]:offsets[n + 1]])
-        got = json.loads(self.result("pred", "--labels", "labels", command="evaluate"))["strategies"]
-        want = json.loads(self.result("paths.h5", "--labels", "labels", command="evaluate"))["strategies"]
+        got = json.loads(self.result("pred", "--labels", "./labels", command="evaluate"))["strategies"]
+        want = json.loads(self.result("paths.h5", "--labels", "./labels", command="evaluate"))["strategies"]
         self.assertEqual(list(got), ["paths"])
         self.assertEqual(got["paths"]["confusion"], want["viterbi"]["confusion"])
         # Files of decode themselves: strategies, scores and what became of the recordings are theirs.
