@@ -127,6 +127,7 @@ class TestLongRecordings(st.TestCase):
         with h5py.File(self.path("others.h5"), "w") as f:
             f["paths/a"] = np.where(self.labels < 0, 0, self.labels)
             f["offsets"] = self.offsets
+            f.attrs["classes"] = ["c%d" % k for k in range(K)]
             f["true"] = np.where(self.labels < 0, -1, K - self.labels)
         everything = ("--json", "r.json", "--csv", "r.csv", "--report", "r.html")
         for words in (("paths.h5",), ("paths.h5", "--labels", "in.h5"),
