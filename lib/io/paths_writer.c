@@ -84,12 +84,16 @@ sp_status sp_paths_writer_add(sp_paths_writer *w, int32_t strategy, int64_t firs
                                      output, err);
 }
 
-void sp_paths_writer_forget(sp_paths_writer *w, int32_t strategy, int64_t n_steps)
+sp_status sp_paths_writer_add_steps(sp_paths_writer *w, int32_t strategy, int64_t first_step, int64_t n_steps,
+                                    const int32_t *path, sp_error *err)
 {
-    if (w->h5)
-        sp_h5_paths_forget(w->h5, strategy, n_steps);
-    else
-        w->other.kept.n_written -= n_steps;
+    return sp_h5_paths_add_steps(w->h5, strategy, first_step, n_steps, path, err);
+}
+
+sp_status sp_paths_writer_end_steps(sp_paths_writer *w, int32_t strategy, int64_t recording, int64_t n_steps,
+                                    const sp_decoded *result, sp_error *err)
+{
+    return sp_h5_paths_end_steps(w->h5, strategy, recording, n_steps, result, err);
 }
 
 sp_status sp_paths_writer_add_labels(sp_paths_writer *w, int64_t first_step, int64_t n_steps,

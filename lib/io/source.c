@@ -435,17 +435,6 @@ sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, 
     return sp_holes_read_rater(source, rater, &w, labels, err);
 }
 
-sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first,
-                                     int64_t n, int32_t *labels, sp_error *err)
-{
-    sp_wanted w;
-    if (rater < 0 || rater >= source->raters.n_raters ||
-        want_steps(source, recording, first, n, &w, NULL) != SP_OK)
-        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld",
-                       source->file_name, rater, (long long)first, (long long)recording);
-    return sp_holes_read_rater(source, rater, &w, labels, err);
-}
-
 /* ---- paths: a source that was opened for them ---- */
 
 sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places,
@@ -525,14 +514,6 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
     return status;
 }
 
-sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording,
-                                     int64_t first, int64_t n, int32_t *path, sp_error *err)
-{
-    sp_wanted w;
-    sp_status status = want_steps(reader, recording, first, n, &w, err);
-    return status == SP_OK ? sp_holes_read_path(reader, strategy, &w, path, err) : status;
-}
-
 static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_t *labels, int64_t *segments,
                              sp_error *err)
 {
@@ -549,14 +530,6 @@ sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t
 {
     sp_wanted w;
     sp_status status = want_recordings(reader, first, count, &w, err);
-    return status == SP_OK ? read_beside(reader, &w, labels, segments, err) : status;
-}
-
-sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n,
-                                      int32_t *labels, int64_t *segments, sp_error *err)
-{
-    sp_wanted w;
-    sp_status status = want_steps(reader, recording, first, n, &w, err);
     return status == SP_OK ? read_beside(reader, &w, labels, segments, err) : status;
 }
 

@@ -77,10 +77,6 @@ sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_erro
 sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count,
                                int32_t *labels, sp_error *err);
 
-/* The same for steps of one recording, as sp_source_read_steps(). */
-sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first,
-                                     int64_t n, int32_t *labels, sp_error *err);
-
 /* Looks for the subjects of a file's recordings.
  *   groups  usual: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
  *           the root; in groups an attribute or a dataset `subject` of each recording's group (of the dataset itself where the
@@ -101,20 +97,12 @@ sp_status sp_source_windows(sp_source *source, const char *place, int64_t **star
 
 /* ---- paths ---- */
 
-/* The same for steps first .. first+n-1 of one recording, and what became of it; is_undecoded: every step of its path is -1,
- * which counts where the file says nothing of status. */
-sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording,
-                                     int64_t first, int64_t n, int32_t *path, sp_error *err);
-
+/* What became of a recording; is_undecoded: every step of its path is -1, which counts where the file says nothing of status. */
 sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording,
                                   bool is_undecoded);
 
 /* From here on paths and labels are what these codes say: classes of their model, or columns. NULL: as they are. The codes must
  * stay until the reader is closed. */
 void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels);
-
-/* The same for steps of one recording, as sp_paths_reader_read_steps(). */
-sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n,
-                                      int32_t *labels, int64_t *segments, sp_error *err);
 
 #endif

@@ -178,17 +178,15 @@ sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out
 /* ---- likelihood ---- */
 
 /* Leaves the wake out that does not count. */
-static void trim(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, int32_t *labels)
+static void trim(const sp_pipeline *p, const sp_block *block, int32_t *labels)
 {
-    if (sleep)
-        sp_wake_trim_piece(sleep, p->wake.margin, block->first_step, block->n_steps, labels);
-    for (int64_t r = 0; !sleep && r < block->n_recordings; r++) {
+    for (int64_t r = 0; r < block->n_recordings; r++) {
         int64_t first = block->offsets[r];
         sp_wake_trim(block->offsets[r + 1] - first, p->wake.stages, p->wake.margin, labels + first);
     }
 }
 
-static sp_status add(void *arg, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
+static sp_status add(void *arg, const sp_block *block, sp_error *err)
 {
     sp_pipeline *p = arg;
     sp_likelihood *l = &p->likelihood;
@@ -201,7 +199,7 @@ static sp_status add(void *arg, const sp_block *block, const sp_wake_bounds *sle
         if (!(kept = malloc((n + 1) * sizeof *kept)))
             return sp_no_memory(err);
         memcpy(kept, labels, n * sizeof *kept);
-        trim(p, block, sleep, kept);
+        trim(p, block, kept);
         labels = kept;
     }
     TRY(as_given(p, block, &scores, err));

@@ -14,7 +14,6 @@
 #include "options/options.h"
 #include "pipeline/against.h"
 #include "pipeline/judging.h"
-#include "pipeline/long/long_recording.h"
 #include "pipeline/objective.h"
 #include "pipeline/run.h"
 #include "statepath/comparison.h"
@@ -48,7 +47,7 @@ static sp_status open_decoding(sp_pipeline *p, sp_error *err)
     if (!p->info->has_scores)
         return sp_fail(err, SP_EINVAL, "%s: there are no scores to decode", p->file);
     sp_pipeline_add_hook(p);
-    return sp_long_recording_warn(p, err);
+    return SP_OK;
 }
 
 /* Some strategy walks through the compiled model. */

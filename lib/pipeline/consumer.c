@@ -37,10 +37,7 @@ sp_wants sp_consumers_want(const sp_pipeline *p)
 {
     sp_wants all = {.n_best = 0};
     for (const sp_consumer *c = p->consumers; c < p->consumers + p->n_consumers; c++) {
-        all.paths |= c->paths != NULL;
         all.confidence |= c->with_confidence;
-        all.pieces |= c->piece || c->prepared;
-        all.whole |= c->whole;
         all.n_best = c->n_best > all.n_best ? c->n_best : all.n_best;
         all.n_draws = c->n_draws > all.n_draws ? c->n_draws : all.n_draws;
     }
@@ -59,11 +56,10 @@ sp_status sp_consumers_open(const sp_pipeline *p, sp_error *err)
     return status;
 }
 
-sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep,
-                                sp_error *err)
+sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, sp_error *err)
 {
     sp_status status = SP_OK;
-    ASK_EACH(prepared, block, sleep, err);
+    ASK_EACH(prepared, block, err);
     return status;
 }
 
@@ -91,11 +87,20 @@ sp_status sp_consumers_unread(const sp_pipeline *p, int64_t recording, sp_error 
     return status;
 }
 
-void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps)
+sp_status sp_consumers_steps(const sp_pipeline *p, int32_t s, int64_t first_step, int64_t n_steps,
+                             const int32_t *path, sp_error *err)
 {
-    for (const sp_consumer *c = p->consumers; c < p->consumers + p->n_consumers; c++)
-        if (c->forget)
-            c->forget(c->arg, s, n_steps);
+    sp_status status = SP_OK;
+    ASK_EACH(steps, s, first_step, n_steps, path, err);
+    return status;
+}
+
+sp_status sp_consumers_ended(const sp_pipeline *p, int32_t s, int64_t recording, const sp_decoded *result,
+                             sp_error *err)
+{
+    sp_status status = SP_OK;
+    ASK_EACH(ended, s, recording, result, err);
+    return status;
 }
 
 sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps,
@@ -110,27 +115,5 @@ sp_status sp_consumers_block(const sp_pipeline *p, const sp_evaluation_block *bl
 {
     sp_status status = SP_OK;
     ASK_EACH(block, block, err);
-    return status;
-}
-
-sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap,
-                             sp_labels_read *read, void *read_arg, sp_error *err)
-{
-    sp_status status = SP_OK;
-    ASK_EACH(begin, recording, has_gap, read, read_arg, err);
-    return status;
-}
-
-sp_status sp_consumers_piece(const sp_pipeline *p, const sp_evaluation_piece *piece, sp_error *err)
-{
-    sp_status status = SP_OK;
-    ASK_EACH(piece, piece, err);
-    return status;
-}
-
-sp_status sp_consumers_end(const sp_pipeline *p, sp_error *err)
-{
-    sp_status status = SP_OK;
-    ASK_EACH(end, err);
     return status;
 }

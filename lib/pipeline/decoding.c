@@ -2,11 +2,10 @@
 #include "core/try.h"
 #include "evaluate/work.h"
 #include "learn/learn.h"
-#include "pipeline/long/long_recording.h"
 #include "pipeline/path_source.h"
 
-sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const sp_long_recording *chunks,
-                             const sp_decode_output *output, double *seconds, sp_error *err)
+sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const sp_decode_output *output,
+                             double *seconds, sp_error *err)
 {
     sp_decode_options how = sp_decode_options_default();
     how.strategy = p->strategies[s];
@@ -14,10 +13,8 @@ sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const
     const sp_batch batch = sp_block_batch(block);
     sp_status status;
     const double started = sp_now_seconds();
-    if (chunks) {
-        status = sp_decode_long(p->chain, chunks, &how, p->workers, output->results, err);
-    } else if (p->folds && sp_strategy_about(how.strategy.kind)
-                               ->knows_rules) { /* the others decode the scores as they are */
+    if (p->folds &&
+        sp_strategy_about(how.strategy.kind)->knows_rules) { /* the others decode the scores as they are */
         const sp_training part = {.batch = batch,
                                   .labels = block->labels,
                                   .classes = p->folds->training->classes,
@@ -48,19 +45,13 @@ static sp_status decode_block(sp_pipeline *p, sp_block *block, int32_t *const *r
                                    .broken =
                                        p->on_infeasible == SP_INFEASIBLE_RELAX ? a->violations[s] : NULL};
         TRY(sp_consumers_reserve(p, s, block, &output, err));
-        TRY(sp_pipeline_decode(p, s, block, NULL, &output, &a->seconds[s], err));
+        TRY(sp_pipeline_decode(p, s, block, &output, &a->seconds[s], err));
         TRY(sp_consumers_paths(p, s, block->first, block->n_recordings, first_step, block->n_steps, &output,
                                err));
     }
     TRY(sp_consumers_labels(p, first_step, block->n_steps, block->labels, block->segments, err));
 done:
     return status;
-}
-
-static bool takes_chunks(const sp_pipeline *p)
-{
-    const sp_wants wants = sp_consumers_want(p);
-    return wants.n_best == 0 && wants.n_draws == 0 && !wants.whole && !p->folds && !p->prepare.windows;
 }
 
 static void summarise(const sp_pipeline *p)
@@ -89,10 +80,5 @@ static void summarise(const sp_pipeline *p)
                       scores->missing == 1 ? "s" : "");
 }
 
-const sp_path_source sp_decoding_source = {.is_decoded = true,
-                                           .labels_parts = SP_BLOCK_LABELS,
-                                           .block = decode_block,
-                                           .takes_chunks = takes_chunks,
-                                           .recording = sp_long_decode,
-                                           .chunk = sp_long_decoded_chunk,
-                                           .summarise = summarise};
+const sp_path_source sp_decoding_source = {
+    .is_decoded = true, .labels_parts = SP_BLOCK_LABELS, .block = decode_block, .summarise = summarise};

@@ -22,9 +22,8 @@ static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *
                             sp_error *err)
 {
     const array_evaluation *e = arg;
-    const int64_t *offsets = e->p.info->offsets + part->recording,
-                  begin = offsets[0] + (part->count ? 0 : part->first);
-    const int64_t n = part->count ? offsets[part->count] - begin : part->n;
+    const int64_t *offsets = e->p.info->offsets + part->recording, begin = offsets[0];
+    const int64_t n = offsets[part->count] - begin;
     const int32_t *from = e->paths->paths[s] + begin;
     for (int64_t t = 0; t < n; t++)
         if (from[t] < -1 || from[t] >= e->p.model->n_classes)
@@ -62,7 +61,7 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
     p->prepare = sp_prepare_options_default();
     p->prepare.kind = p->info->kind;
     p->prepare.missing_uniform = true;
-    e->given = (sp_given_paths){.read = read_paths, .result = result_of, .arg = e};
+    e->given = (sp_given_paths){.read = read_paths, .arg = e};
     p->source = &sp_given_source;
     p->given = &e->given;
     p->about.has_path_scores = e->paths->results != NULL;

@@ -41,29 +41,9 @@ static sp_status add_block(void *arg, const sp_evaluation_block *block, sp_error
     return sp_evaluation_add(j->evaluation, block, j->p->workers, err);
 }
 
-static sp_status begin_recording(void *arg, const sp_evaluation_recording *recording, bool has_gap,
-                                 sp_labels_read *read, void *read_arg, sp_error *err)
-{
-    const judging *j = arg;
-    const sp_status status = sp_evaluation_begin(j->evaluation, recording, err);
-    return status == SP_OK ? sp_evaluation_ceiling(j->evaluation, has_gap, read, read_arg, j->p->workers, err)
-                           : status;
-}
-
-static sp_status add_piece(void *arg, const sp_evaluation_piece *piece, sp_error *err)
-{
-    return sp_evaluation_add_piece(((const judging *)arg)->evaluation, piece, err);
-}
-
-static sp_status end_recording(void *arg, sp_error *err)
-{
-    return sp_evaluation_end(((const judging *)arg)->evaluation, err);
-}
-
 static sp_consumer consumer_of(judging *j)
 {
-    return (sp_consumer){
-        .arg = j, .block = add_block, .begin = begin_recording, .piece = add_piece, .end = end_recording};
+    return (sp_consumer){.arg = j, .block = add_block};
 }
 
 /* ---- steps that a page draws ---- */

@@ -328,39 +328,27 @@ static int64_t run_length(const place *p, int64_t n, int64_t end)
     return run;
 }
 
-/* The part as that place numbers it, of `run` recordings from n on. */
-static sp_part part_there(const place *p, const sp_part *part, int64_t n, int64_t run)
-{
-    const int64_t m = p->recording ? p->recording[n] : n;
-    if (part->count && is_cut(p, n))
-        return (sp_part){.recording = m, .n = p->offsets[n + 1] - p->offsets[n]};
-    sp_part there = *part;
-    there.recording = m;
-    there.count = part->count ? run : 0;
-    return there;
-}
-
 /* Reads from `from` into the block; parts it does not have become NULL. */
 static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const int64_t *recording,
                                const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     const place there = {from, recording, m->info.offsets};
-    const int64_t first = part->recording, count = part->count ? part->count : 1, end = first + count;
+    const int64_t first = part->recording, count = part->count, end = first + count;
     const int64_t *offsets = m->info.offsets + first;
-    const int64_t run = run_length(&there, first, end);
-    if (run == count) {
-        const sp_part all = part_there(&there, part, first, run);
+    if (count > 0 && run_length(&there, first, end) == count && !is_cut(&there, first)) {
+        const sp_part all = {.recording = recording ? recording[first] : first, .count = count};
         return from->read(from->arg, &all, parts, block, err);
     }
     sp_status status = SP_OK;
     for (int64_t n = first, many; n < end; n += many) {
         many = run_length(&there, n, end);
-        const sp_part some = part_there(&there, part, n, many);
+        const sp_part some = {.recording = recording ? recording[n] : n, .count = many};
         TRY(from->read(from->arg, &some, parts, m->read, err));
         if (n == first)
             TRY(sp_block_reserve(block, count, offsets[count] - offsets[0], m->read->n_classes,
                                  m->read->dtype, sp_block_parts(m->read), err));
-        sp_copy_steps(block, offsets[n - first] - offsets[0], m->read, 0, m->read->n_steps);
+        const int64_t steps = offsets[n + many - first] - offsets[n - first]; /* one that is cut has more */
+        sp_copy_steps(block, offsets[n - first] - offsets[0], m->read, 0, steps);
     }
     block->file = m->read->file;
     block->dataset = m->read->dataset;
@@ -438,23 +426,36 @@ done:
     return status;
 }
 
+/* Labels of a rater for recording n of the order, of which there are more steps there. */
+static sp_status read_cut_rater(const sp_matched *m, int32_t rater, int64_t n, int32_t *labels, sp_error *err)
+{
+    const int64_t there = m->beside_recording ? m->beside_recording[n] : n;
+    const int64_t *theirs = m->beside.info->offsets + there, *ours = m->info.offsets + n;
+    const sp_part one = {.recording = there, .count = 1};
+    int32_t *all = malloc(((size_t)(theirs[1] - theirs[0]) + 1) * sizeof *all);
+    sp_status status = all ? m->beside.read_rater(m->beside.arg, rater, &one, all, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        memcpy(labels, all, (size_t)(ours[1] - ours[0]) * sizeof *labels);
+    free(all);
+    return status;
+}
+
 static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels,
                                     sp_error *err)
 {
     const sp_matched *m = arg;
-    const int64_t first = part->recording, end = first + (part->count ? part->count : 1);
+    const int64_t first = part->recording, end = first + part->count;
     const int64_t *offsets = m->info.offsets;
     const place there = {&m->beside, m->beside_recording, offsets};
     sp_status status = SP_OK;
     for (int64_t n = first, run; status == SP_OK && n < end; n += run) {
         run = run_length(&there, n, end);
-        const sp_part some = part_there(&there, part, n, run);
-        status =
-            m->beside.read_rater(m->beside.arg, rater, &some, labels + (offsets[n] - offsets[first]), err);
+        const sp_part some = {.recording = m->beside_recording ? m->beside_recording[n] : n, .count = run};
+        int32_t *to = labels + (offsets[n] - offsets[first]);
+        status = is_cut(&there, n) ? read_cut_rater(m, rater, n, to, err)
+                                   : m->beside.read_rater(m->beside.arg, rater, &some, to, err);
     }
-    return status == SP_OK
-               ? tell_labels(m, NULL, part->count ? offsets[end] - offsets[first] : part->n, labels, err)
-               : status;
+    return status == SP_OK ? tell_labels(m, NULL, offsets[end] - offsets[first], labels, err) : status;
 }
 
 sp_status sp_matched_open(sp_matched *m, const sp_source_info *order, sp_recordings *out, sp_error *err)

@@ -1,12 +1,9 @@
-/* Where the paths of a run come from: they are decoded of the scores (decoding.c, long/long_decoding.c), or they are there already
+/* Where the paths of a run come from: they are decoded of the scores (decoding.c), or they are there already
  * (given.c). */
 #ifndef PIPELINE_PATH_SOURCE_H
 #define PIPELINE_PATH_SOURCE_H
 
 #include "pipeline/pipeline.h"
-#include "statepath/stream.h"
-
-struct long_recording;
 
 /* The answers of all strategies of one classifier for a block of whole recordings; buffers that only grow. */
 typedef struct sp_answers {
@@ -21,16 +18,6 @@ void sp_answers_clear(sp_answers *a);
 /* Room for n_strategies and the recordings of a block. SP_OK, SP_ENOMEM. */
 sp_status sp_answers_reserve(sp_answers *a, int n_strategies, const sp_block *block, sp_error *err);
 
-/* Steps of a long recording with those around it, and what its strategies say of them. */
-typedef struct sp_long_chunk {
-    const sp_block *around; /* with the neighbours */
-    const sp_block *steps;  /* the chunk alone, a view of it */
-    int64_t before;         /* steps of `around` before it */
-    int32_t **paths;        /* out [strategies][around] */
-    int32_t
-        *labels; /* out [around] in the columns of the paths; untouched where they are those of the block */
-} sp_long_chunk;
-
 struct sp_path_source {
     /* They follow from the scores by rules and strategies of this run: legality is known, and other rules could be tried. Paths
      * that are there already have neither scores nor seconds, and reading them shares the file with what is read ahead. */
@@ -42,24 +29,14 @@ struct sp_path_source {
     sp_status (*read)(sp_pipeline *p, const sp_block *block, sp_answers *a, sp_error *err);
     /* The paths of a block by all strategies, into `a`, which has room. Labels of block and raters become columns of the paths. */
     sp_status (*block)(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a, sp_error *err);
-    /* Can recordings that are too long for memory come in chunks? */
-    bool (*takes_chunks)(const sp_pipeline *p);
-    /* What becomes of such a recording, by all strategies: its results. */
-    sp_status (*recording)(struct long_recording *r, sp_error *err);
-    /* Then its paths, chunk by chunk. */
-    sp_status (*chunk)(struct long_recording *r, const sp_long_chunk *chunk, sp_error *err);
-    /* Labels of any place in the columns of the paths; in place. NULL: they are. */
-    sp_status (*tell)(const sp_pipeline *p, int64_t n, int32_t *labels, sp_error *err);
     /* Says in notices what could not be decoded; or NULL. */
     void (*summarise)(const sp_pipeline *p);
 };
 extern const sp_path_source sp_decoding_source, sp_given_source;
 
-/* Decodes by strategy s the recordings of a block, or, where `chunks` is there, the one recording that the block names and that
- * comes in chunks; counts failures.
- *   output   paths and more of whole recordings; of a recording in chunks only results [1] are looked at
+/* Decodes by strategy s the recordings of a block; counts failures.
  *   seconds  out */
-sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const sp_long_recording *chunks,
-                             const sp_decode_output *output, double *seconds, sp_error *err);
+sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const sp_decode_output *output,
+                             double *seconds, sp_error *err);
 
 #endif

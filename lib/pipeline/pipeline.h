@@ -24,11 +24,9 @@ typedef struct sp_path_source sp_path_source; /* path_source.h */
 
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {
-    /* Those of a part; of whole recordings also what became of them. */
+    /* Those of a part, and what became of its recordings. */
     sp_status (*read)(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
                       sp_error *err);
-    /* What became of a recording that is read in chunks; NULL: they are all read whole. */
-    sp_decoded (*result)(void *arg, int32_t s, int64_t recording, bool is_undecoded);
     void *arg;
 } sp_given_paths;
 

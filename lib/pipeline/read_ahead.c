@@ -73,7 +73,7 @@ void sp_read_ahead_start(sp_read_ahead *a, const sp_part *part, unsigned parts)
 static bool is_it(const sp_slot *slot, const sp_part *part, unsigned parts)
 {
     return slot->is_there && slot->part.recording == part->recording && slot->part.count == part->count &&
-           slot->part.first == part->first && slot->part.n == part->n && (slot->parts & parts) == parts;
+           (slot->parts & parts) == parts;
 }
 
 sp_status sp_read_ahead_get(sp_read_ahead *a, const sp_part *part, unsigned parts, bool *is_new,

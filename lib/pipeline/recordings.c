@@ -48,16 +48,16 @@ unsigned sp_info_parts(const sp_source_info *info)
 sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts,
                          sp_error *err)
 {
-    const int64_t count = part->count ? part->count : 1, *offsets = info->offsets + part->recording;
-    const int64_t n_steps = part->count ? offsets[count] - offsets[0] : part->n;
+    const int64_t count = part->count, *offsets = info->offsets + part->recording;
+    const int64_t n_steps = offsets[count] - offsets[0];
     const sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype,
                                               parts & sp_info_parts(info), err);
     if (status != SP_OK)
         return status;
     block->first = part->recording;
-    block->first_step = part->count ? 0 : part->first;
+    block->first_step = 0;
     for (int64_t r = 0; r <= count; r++)
-        block->offsets[r] = part->count ? offsets[r] - offsets[0] : r * n_steps;
+        block->offsets[r] = offsets[r] - offsets[0];
     block->ids = info->ids ? info->ids + part->recording : NULL;
     return SP_OK;
 }
@@ -68,8 +68,8 @@ sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_p
 static int64_t part_begin(const sp_source_info *info, const sp_part *part, int64_t *n)
 {
     const int64_t *offsets = info->offsets + part->recording;
-    *n = part->count ? offsets[part->count] - offsets[0] : part->n;
-    return offsets[0] + (part->count ? 0 : part->first);
+    *n = offsets[part->count] - offsets[0];
+    return offsets[0];
 }
 
 static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)

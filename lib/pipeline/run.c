@@ -5,7 +5,8 @@
 #include "core/prepare.h"
 #include "core/try.h"
 #include "pipeline/against.h"
-#include "pipeline/long/long_recording.h"
+#include "pipeline/block_viterbi.h"
+#include "pipeline/memory.h"
 #include "pipeline/path_source.h"
 #include "pipeline/read_ahead.h"
 
@@ -90,7 +91,7 @@ static sp_status answer(sp_pipeline *p, sp_block *block, int32_t *const *raters,
 {
     sp_status status = SP_OK;
     TRY(sp_answers_reserve(a, p->n_strategies, block, err));
-    TRY(sp_consumers_prepared(p, block, NULL, err));
+    TRY(sp_consumers_prepared(p, block, err));
     TRY(p->source->block(p, block, raters, a, err));
 done:
     return status;
@@ -249,19 +250,37 @@ done:
     return status;
 }
 
-/* Recordings first .. end-1: those that fit into memory in blocks, longer ones chunk by chunk where that can be done. */
-static sp_status run_range(sp_pipeline *p, int64_t first, int64_t end, sp_error *err)
+/* The first recording from `first` on that takes more than so many bytes; `end`: there is none. */
+static int64_t next_large(const sp_pipeline *p, int64_t first, int64_t end, double there)
+{
+    const int64_t *offsets = p->info->offsets;
+    while (first < end && sp_memory_needed(p, offsets[first + 1] - offsets[first]) <= there)
+        first++;
+    return first;
+}
+
+/* Recordings first .. end-1: those that fit in memory in blocks, larger ones one by one. */
+static sp_status run_range(sp_pipeline *p, int64_t first, int64_t end, double there, sp_error *err)
 {
     sp_status status = SP_OK;
     for (int64_t next; first < end; first = next) {
-        next = sp_long_recording_next(p, first, end);
+        next = next_large(p, first, end, there);
         if (next > first)
             TRY(run_blocks(p, first, next, err));
         if (next < end)
-            TRY(sp_long_recording_run(p, next++, err));
+            TRY(sp_block_viterbi_run(p, next++, there, err));
     }
 done:
     return status;
+}
+
+/* Before anything is read or written: a recording that does not fit in memory, and cannot be decoded block by block. */
+static sp_status check_memory(const sp_pipeline *p, double there, sp_error *err)
+{
+    const int64_t N = p->info->n_recordings, *offsets = p->info->offsets, n = next_large(p, 0, N, there);
+    return n == N || sp_block_viterbi_can(p)
+               ? SP_OK
+               : sp_memory_lacks(p, n, sp_memory_needed(p, offsets[n + 1] - offsets[n]), there, err);
 }
 
 /* Which recordings are unread. */
@@ -278,9 +297,12 @@ done:
 
 sp_status sp_pipeline_run(sp_pipeline *p, sp_error *err)
 {
-    sp_status status = sp_consumers_open(p, err);
+    const double there = sp_memory_there();
+    sp_status status = check_memory(p, there, err);
     if (status == SP_OK)
-        status = run_range(p, 0, p->info->n_recordings, err);
+        status = sp_consumers_open(p, err);
+    if (status == SP_OK)
+        status = run_range(p, 0, p->info->n_recordings, there, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK)
         status = sp_unread_end(p, err);
@@ -329,7 +351,7 @@ sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *
     for (int64_t i = 0, next; status == SP_OK && i < n; i = next) {
         for (next = i + 1; next < n && recordings[next] == recordings[next - 1] + 1;)
             next++;
-        status = run_range(&again, recordings[i], recordings[next - 1] + 1, err);
+        status = run_blocks(&again, recordings[i], recordings[next - 1] + 1, err);
     }
     for (int32_t i = 0; i < p->n_against; i++)
         free(again.against[i].room);

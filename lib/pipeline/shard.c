@@ -157,6 +157,13 @@ static sp_status read_share(void *arg, const sp_part *part, unsigned parts, sp_b
     return status;
 }
 
+static sp_status read_share_steps(void *arg, int64_t recording, int64_t first, int64_t n, unsigned parts,
+                                  sp_block *block, sp_error *err)
+{
+    const sp_share *share = arg;
+    return share->from.read_steps(share->from.arg, share->first + recording, first, n, parts, block, err);
+}
+
 sp_status sp_share_open(sp_share *share, sp_pipeline *p, sp_error *err)
 {
     const sp_source_info *all = p->from.info;
@@ -172,6 +179,8 @@ sp_status sp_share_open(sp_share *share, sp_pipeline *p, sp_error *err)
     info->n_steps = info->offsets[info->n_recordings];
     info->ids += share->first;
     p->from = (sp_recordings){.info = info, .read = read_share, .arg = share};
+    if (share->from.read_steps)
+        p->from.read_steps = read_share_steps;
     p->info = info;
     p->about.first = share->first;
     return SP_OK;

@@ -1,7 +1,6 @@
 """Argmax is of the scores as the classifier gave them: no temperature and no prior of the model or of options moves it, in no format, for
 recordings of every length, in parts, and beside another classifier."""
 import json
-import os
 
 import statepath_test as st
 from statepath_test import h5py, np
@@ -41,13 +40,6 @@ class TestOwnScores(st.TestCase):
         with h5py.File(self.path("all.h5")) as f:
             np.testing.assert_array_equal(f["paths/argmax"][:], self.best)
             self.assertFalse((f["paths/viterbi"][:] == f["paths/argmax"][:]).all())
-
-    def test_in_pieces(self):
-        os.environ["STATEPATH_WHOLE_BYTES"] = "2000"
-        try:
-            np.testing.assert_array_equal(self.decoded(), self.best)
-        finally:
-            del os.environ["STATEPATH_WHOLE_BYTES"]
 
     def test_figures(self):
         scored = self.labels

@@ -8,7 +8,8 @@
  *     sp_compare(&recordings, &o, &comparison, NULL, &err);
  *
  * Nothing is printed: what a user should know besides the result comes as notices, progress comes as calls, and a call is asked
- * whether to stop. Memory is bounded by a block of recordings, and within a long recording by a chunk of it.
+ * whether to stop. Memory is bounded by a block of recordings, or the longest one. A recording that does not fit in memory is refused
+ * before anything is read (SP_ENOMEM: what it takes, what there is), but where Viterbi alone writes its path to HDF5.
  */
 #ifndef STATEPATH_PIPELINE_H
 #define STATEPATH_PIPELINE_H
@@ -39,8 +40,7 @@ typedef struct sp_run_hooks {
     void (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     /* True: stop as soon as possible, with SP_EFILE and no output. */
     bool (*is_stopped)(void *arg);
-    /* Takes paths, of the first classifier: whole recordings; of a long one steps (n_recordings 0), where those that come again
-     * replace what was there, then once its result (n_steps 0). */
+    /* Takes paths, of the first classifier. */
     sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
                        int64_t n_steps, const sp_decode_output *output, sp_error *err);
     /* Before anything is decoded or read block by block: what there will be. An error ends the run. */
@@ -165,10 +165,9 @@ typedef struct sp_run_result {
 
 /* ---- recordings ---- */
 
-/* `count` recordings from `recording` on; or, with count 0, steps first .. first+n-1 of that recording. */
+/* `count` recordings from `recording` on. */
 typedef struct sp_part {
     int64_t recording, count;
-    int64_t first, n;
 } sp_part;
 
 /* Recordings that are read in parts: in order, one part after the other, some of them again. A part is read on another thread
@@ -178,11 +177,13 @@ typedef struct sp_recordings {
     int32_t n_raters;           /* labels by several raters: at most SP_SOURCE_MAX_RATERS */
     const char *const *raters;  /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
-    /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.
-     */
+    /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. */
     sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
     /* Labels of one rater for all steps of the part. NULL where there are none. */
     sp_status (*read_rater)(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
+    /* The same of steps first .. first+n-1 of one recording, which does not fit in memory; NULL: all must. */
+    sp_status (*read_steps)(void *arg, int64_t recording, int64_t first, int64_t n, unsigned parts,
+                            sp_block *block, sp_error *err);
     void *arg;
 } sp_recordings;
 

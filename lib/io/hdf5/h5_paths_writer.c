@@ -516,14 +516,22 @@ done:
     return status;
 }
 
-void sp_h5_paths_forget(sp_h5_paths *writer, int32_t strategy, int64_t n_steps)
+sp_status sp_h5_paths_add_steps(sp_h5_paths *writer, int32_t strategy, int64_t first_step, int64_t n_steps,
+                                const int32_t *path, sp_error *err)
 {
     slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
-    slots[SLOT_PATHS].written -= n_steps;
-    if (writer->confidence >= 0)
-        slots[writer->confidence].written -= n_steps;
-    if (writer->broken >= 0)
-        slots[writer->broken + 1].written -= n_steps;
+    const int64_t written = slots[SLOT_PATHS].written;
+    const sp_status status = classes_write(writer, &slots[SLOT_PATHS], first_step, n_steps, path, err);
+    slots[SLOT_PATHS].written = written; /* counted when the recording ends */
+    return status;
+}
+
+sp_status sp_h5_paths_end_steps(sp_h5_paths *writer, int32_t strategy, int64_t recording, int64_t n_steps,
+                                const sp_decoded *result, sp_error *err)
+{
+    slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
+    slots[SLOT_PATHS].written += n_steps;
+    return results_write(writer, slots, recording, 1, result, err);
 }
 
 sp_status sp_h5_paths_add_labels(sp_h5_paths *writer, int64_t first_step, int64_t n_steps,

@@ -37,6 +37,5 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
 sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results,
                               sp_error *err);
-sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded);
 
 #endif

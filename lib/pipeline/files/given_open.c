@@ -339,9 +339,7 @@ static void describe(sp_given *j)
     p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->raters.found.n_raters) +
                     (j->info->has_segments ? 8 : 0) +
                     (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
-    /* Recordings that are cut are read whole. */
-    j->given = (sp_given_paths){
-        .read = sp_given_read_paths, .result = j->kept.cut_ours ? NULL : sp_given_result, .arg = j};
+    j->given = (sp_given_paths){.read = sp_given_read_paths, .arg = j};
     p->source = &sp_given_source;
     p->given = &j->given;
     p->about.path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;

@@ -62,8 +62,6 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
 {
     const sp_given *j = arg;
     const int64_t first = part->recording;
-    if (!part->count)
-        return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
     sp_status status =
         j->kept.cut_ours
             ? read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err)
@@ -71,12 +69,6 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     for (int64_t n = 0; status == SP_OK && results && j->are_labels && n < part->count; n++)
         results[n].status = SP_OK;
     return status;
-}
-
-sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded)
-{
-    const sp_given *j = arg;
-    return sp_paths_reader_result(j->reader, j->strategy[s], recording, is_undecoded && !j->are_labels);
 }
 
 static sp_status read_one_segments(const sp_given *j, int32_t which, int64_t n, void *stored,
@@ -89,8 +81,6 @@ static sp_status read_one_segments(const sp_given *j, int32_t which, int64_t n, 
 static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *segments, sp_error *err)
 {
     const int64_t first = part->recording;
-    if (!part->count)
-        return sp_paths_reader_label_steps(j->reader, first, part->first, part->n, NULL, segments, err);
     if (!j->kept.cut_ours)
         return sp_paths_reader_labels(j->reader, first, part->count, NULL, segments, err);
     return read_cut(j, part, read_one_segments, 0, j->info->offsets, NULL, sizeof *segments, segments, NULL,
@@ -105,11 +95,6 @@ static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned p
     sp_source *source = j->labels.source;
     const int64_t first = part->recording, end = first + part->count;
     sp_status status = SP_OK;
-    if (!part->count) {
-        TRY(sp_source_read_steps(source, j->labels.recording[first], part->first, part->n, parts, j->read,
-                                 err));
-        sp_copy_steps(block, 0, j->read, 0, part->n);
-    }
     for (int64_t n = first, run; n < end; n += run) {
         run = run_length(j, n, end);
         TRY(sp_source_read(source, j->labels.recording[n], run, parts, j->read, err));
@@ -125,9 +110,7 @@ static sp_status read_labels(sp_given *j, const sp_part *part, unsigned parts, s
 {
     const int64_t first = part->recording;
     if (!j->labels.file)
-        return part->count ? sp_paths_reader_labels(j->reader, first, part->count, block->labels, NULL, err)
-                           : sp_paths_reader_label_steps(j->reader, first, part->first, part->n,
-                                                         block->labels, NULL, err);
+        return sp_paths_reader_labels(j->reader, first, part->count, block->labels, NULL, err);
     return read_source_labels(j, part, parts, block, err);
 }
 
@@ -160,9 +143,6 @@ sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int
 {
     const sp_given *j = arg;
     const sp_reference *l = &j->labels;
-    if (!part->count)
-        return sp_source_read_rater_steps(l->source, rater, l->recording[part->recording], part->first,
-                                          part->n, labels, err);
     return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL,
                     err);
 }

@@ -191,7 +191,7 @@ sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_
     sp_decode_output output = {.paths = paths,
                                .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
     const sp_status status =
-        output.results ? sp_pipeline_decode(p, 0, block, NULL, &output, &seconds, err) : sp_no_memory(err);
+        output.results ? sp_pipeline_decode(p, 0, block, &output, &seconds, err) : sp_no_memory(err);
     free(output.results);
     return status;
 }

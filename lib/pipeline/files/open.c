@@ -19,16 +19,19 @@
 
 static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
-    return part->count ? sp_source_read(arg, part->recording, part->count, parts, block, err)
-                       : sp_source_read_steps(arg, part->recording, part->first, part->n, parts, block, err);
+    return sp_source_read(arg, part->recording, part->count, parts, block, err);
 }
 
 static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels,
                                    sp_error *err)
 {
-    return part->count
-               ? sp_source_read_rater(arg, rater, part->recording, part->count, labels, err)
-               : sp_source_read_rater_steps(arg, rater, part->recording, part->first, part->n, labels, err);
+    return sp_source_read_rater(arg, rater, part->recording, part->count, labels, err);
+}
+
+static sp_status read_source_steps(void *arg, int64_t recording, int64_t first, int64_t n, unsigned parts,
+                                   sp_block *block, sp_error *err)
+{
+    return sp_source_read_steps(arg, recording, first, n, parts, block, err);
 }
 
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err)
@@ -292,6 +295,7 @@ static sp_recordings recordings_of(sp_source *source)
     return (sp_recordings){.info = sp_source_info_of(source),
                            .read = read_source,
                            .read_rater = read_source_rater,
+                           .read_steps = read_source_steps,
                            .arg = source};
 }
 

@@ -56,7 +56,7 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     }
     if (b->consumer.with_confidence)
         plan_one(b, "log_partition", NULL, SP_PATHS_F64, false, 0);
-    for (int s = 0; b->consumer.whole && s < p->n_strategies; s++) {
+    for (int s = 0; b->takes_spans && s < p->n_strategies; s++) {
         const char *name = sp_strategy_about(p->strategies[s].kind)->name;
         plan_one(b, "span_scores", name, SP_PATHS_F64, true, 0); /* SP_SPAN_SCORE, SP_SPAN_POSTERIOR */
         plan_one(b, "span_posteriors", name, SP_PATHS_F64, true, 0);
@@ -132,7 +132,7 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
     return SP_OK;
 }
 
-/* Room for a value a recording. A recording in chunks comes without reserve(). NULL: no memory. */
+/* Room for a value a recording. NULL: no memory. */
 static double *row_of(sp_path_file *b, int64_t n)
 {
     if (n > b->row_room) {
@@ -219,7 +219,7 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
     TRY(sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err));
     if (b->consumer.with_confidence && n_recordings > 0)
         TRY(write_confidence(b, s, first, n_recordings, output, err));
-    if (b->consumer.whole)
+    if (b->takes_spans)
         TRY(write_span_values(b, s, output, err));
     if (output->n_best)
         TRY(write_best(b, first, n_recordings, first_step, n_steps, err));
@@ -282,10 +282,18 @@ done:
     return status;
 }
 
-static void forget(void *arg, int32_t s, int64_t n_steps)
+static sp_status put_steps(void *arg, int32_t s, int64_t first_step, int64_t n_steps, const int32_t *path,
+                           sp_error *err)
 {
     const sp_path_file *b = arg;
-    sp_paths_writer_forget(b->writer, s, n_steps);
+    return sp_paths_writer_add_steps(b->writer, s, first_step, n_steps, path, err);
+}
+
+static sp_status put_result(void *arg, int32_t s, int64_t recording, const sp_decoded *result, sp_error *err)
+{
+    const sp_path_file *b = arg;
+    const int64_t *offsets = b->p->info->offsets + recording;
+    return sp_paths_writer_end_steps(b->writer, s, recording, offsets[1] - offsets[0], result, err);
 }
 
 /* ---- opening and closing ---- */
@@ -354,18 +362,20 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     *b = (sp_path_file){.p = p, .nbest_of = -1, .draws_of = -1};
-    const bool takes_spans = o->output && sp_paths_writer_takes_spans(o->output);
+    b->takes_spans = o->output && sp_paths_writer_takes_spans(o->output);
     b->consumer = (sp_consumer){.with_confidence = o->confidence,
                                 .n_best = o->n_best,
                                 .n_draws = o->n_draws,
-                                .whole = takes_spans,
                                 .open = open_writer,
                                 .reserve = reserve,
                                 .paths = put,
                                 .unread = put_unread,
-                                .forget = forget,
                                 .labels = put_labels,
                                 .arg = b};
+    if (o->output && sp_paths_writer_is_h5(o->output) && !o->confidence && !o->n_best && !o->n_draws) {
+        b->consumer.steps = put_steps;
+        b->consumer.ended = put_result;
+    }
     if (o->output)
         sp_pipeline_add_consumer(p, &b->consumer);
     return plan(b, err);

@@ -26,6 +26,7 @@ typedef struct sp_path_file {
     int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
     int draws_of;            /* the strategy that carries the draws; -1: there are none */
     bool is_wide;            /* int32 paths */
+    bool takes_spans;        /* it is a file of spans */
     /* Further datasets. */
     int32_t n_extras, draws_at; /* the place of the draws among them */
     sp_paths_extra extras[MAX_EXTRAS];

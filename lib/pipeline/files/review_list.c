@@ -160,7 +160,7 @@ static sp_status decode_corrected(measuring *m, int list, const int32_t *plain, 
             number_clamp((char *)m->scores + (size_t)at * K * size, m->block->dtype, (int32_t)K,
                          m->block->labels[at]);
     const sp_decode_output output = {.paths = m->paths, .results = m->results};
-    sp_status status = sp_pipeline_decode(&m->p, m->list->strategy, &corrected, NULL, &output, &seconds, err);
+    sp_status status = sp_pipeline_decode(&m->p, m->list->strategy, &corrected, &output, &seconds, err);
     for (int64_t n = 0; status == SP_OK && n < corrected.n_recordings; n++)
         for (int64_t t = corrected.offsets[n]; m->results[n].status != SP_OK && t < corrected.offsets[n + 1];
              t++)
@@ -196,7 +196,7 @@ done:
 
 static sp_status measure(const sp_review_list *l, measuring *m, sp_error *err)
 {
-    const sp_consumer consumer = {.arg = m, .whole = true, .reserve = lend, .paths = measure_block};
+    const sp_consumer consumer = {.arg = m, .reserve = lend, .paths = measure_block};
     const int64_t N = l->p->info->n_recordings - sp_unread_count(l->p->unread);
     int64_t *all = malloc((size_t)(N + 1) * sizeof *all);
     if (!all)
@@ -389,7 +389,7 @@ sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
 {
     sp_status status = SP_OK;
     *l = (sp_review_list){.p = p};
-    l->consumer = (sp_consumer){.arg = l, .whole = true, .reserve = reserve, .paths = take_paths};
+    l->consumer = (sp_consumer){.arg = l, .reserve = reserve, .paths = take_paths};
     if (!p->opt->review)
         return SP_OK;
     int64_t most = 0;

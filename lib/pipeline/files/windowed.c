@@ -38,11 +38,10 @@ static sp_status add_labels(const sp_windowed *w, int64_t window, const int32_t 
     return SP_OK;
 }
 
-/* Steps first .. first+n-1 of a text, to row `at` of the block. */
-static sp_status read_text(sp_windowed *w, int64_t text, int64_t first, int64_t n, unsigned parts,
-                           sp_block *block, int64_t at, sp_error *err)
+/* The n steps of a text, to row `at` of the block. */
+static sp_status read_text(sp_windowed *w, int64_t text, int64_t n, unsigned parts, sp_block *block,
+                           int64_t at, sp_error *err)
 {
-    const int64_t *offsets = w->from.info->offsets;
     const size_t K = (size_t)w->info.n_classes;
     double *rows = block->scores ? (double *)block->scores + (size_t)at * K : NULL;
     int32_t *labels = block->labels ? block->labels + at : NULL;
@@ -53,15 +52,12 @@ static sp_status read_text(sp_windowed *w, int64_t text, int64_t first, int64_t 
     for (int64_t t = 0; labels && t < n; t++)
         labels[t] = -1;
     for (int64_t i = w->texts.first[text]; i < w->texts.first[text + 1]; i++) {
-        const int64_t T = offsets[i + 1] - offsets[i];
-        if (w->start[i] + T <= first || w->start[i] >= first + n)
-            continue;
         const sp_part one = {.recording = i, .count = 1};
         TRY(w->from.read(w->from.arg, &one, parts, w->windows, err));
         if (rows)
-            TRY(sp_join_add(w->how, w->windows, &w->read, w->start[i] - first, n, rows, w->seen, err));
+            TRY(sp_join_add(w->how, w->windows, &w->read, w->start[i], n, rows, w->seen, err));
         if (labels && w->windows->labels)
-            TRY(add_labels(w, i, w->windows->labels, w->start[i] - first, n, labels, err));
+            TRY(add_labels(w, i, w->windows->labels, w->start[i], n, labels, err));
     }
     if (rows)
         sp_join_end(w->how, w->read.kind, n, w->info.n_classes, rows, w->seen);
@@ -72,7 +68,6 @@ done:
 static sp_status read_texts(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     sp_windowed *w = arg;
-    const int64_t count = part->count ? part->count : 1;
     sp_status status = SP_OK;
     TRY(sp_block_begin(block, &w->info, part, parts & sp_info_parts(&w->info), err));
     if (block->n_steps > w->room) {
@@ -81,11 +76,9 @@ static sp_status read_texts(void *arg, const sp_part *part, unsigned parts, sp_b
         TRY((w->seen = malloc((size_t)block->n_steps * sizeof *w->seen)) ? SP_OK : sp_no_memory(err));
         w->room = block->n_steps;
     }
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t n = part->count ? block->offsets[i + 1] - block->offsets[i] : part->n;
-        TRY(read_text(w, part->recording + i, part->count ? 0 : part->first, n, parts, block,
-                      part->count ? block->offsets[i] : 0, err));
-    }
+    for (int64_t i = 0; i < part->count; i++)
+        TRY(read_text(w, part->recording + i, block->offsets[i + 1] - block->offsets[i], parts, block,
+                      block->offsets[i], err));
 done:
     return status;
 }

@@ -71,15 +71,6 @@ class TestExports(st.TestCase):
         for name in ("argmax", "greedy", "viterbi"):
             self.assertEqual(got[name]["confusion"], want[name]["confusion"])
 
-    def test_long_recordings(self):
-        for name in ("a.npz", "b.npz"):
-            env = {"STATEPATH_WHOLE_BYTES": "800"} if name == "b.npz" else None
-            self.statepath("decode", "in.h5", *MODEL, "-o", name, status=3, env=env)
-        with np.load(self.path("a.npz")) as a, np.load(self.path("b.npz")) as b:
-            np.testing.assert_array_equal(a["paths/viterbi"], b["paths/viterbi"])
-            np.testing.assert_array_equal(a["status/viterbi"], b["status/viterbi"])
-            np.testing.assert_allclose(a["path_scores/viterbi"], b["path_scores/viterbi"], rtol=1e-12)
-
     def test_what_is_left(self):
         self.assertEqual(self.files(), ["in.h5", "out.h5"])
         self.statepath("decode", "in.h5", *MODEL, "-o", "out.csv", status=3)

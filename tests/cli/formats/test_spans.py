@@ -141,14 +141,13 @@ class TestSpans(st.TestCase):
                      sentence="--confidence is written in HDF5: -o PATHS.h5, not s.jsonl")
 
     def test_other_models(self):
-        """Models of folds speak of no one posterior; rules of single recordings are those of the posterior; a long recording is read whole."""
+        """Models of folds speak of no one posterior; rules of single recordings are those of the posterior."""
         log_probs = self.sure(["O", "B-PER", "I-PER", "O", "B-LOC", "O"] * 4)
         self.save("x.npz", log_probs, [6] * 4, labels=[0, 1, 2, 0, 3, 0] * 4)
         lines = self.spans("x.npz", "--strategies", "viterbi", "--cv", "2", "--method", "counts", verb="compare", stderr=None)
         self.assertGreater(len(lines), 4)
         self.assertTrue(all("score" in line and "posterior" not in line for line in lines))
         whole = self.spans("x.npz")
-        self.assertEqual(whole, self.spans("x.npz", env={"STATEPATH_WHOLE_BYTES": "200"}))
         self.assertEqual(len(whole), 8)
         ruled = self.spans("x.npz", "--rule", "never 'I-PER'")
         self.assertEqual({line["last"] for line in ruled if line["type"] == "PER"}, {1})

@@ -67,12 +67,6 @@ class TestWindows(st.TestCase):
                 np.testing.assert_array_equal(got["offsets"], [0, 13, 17, 30])
                 np.testing.assert_allclose(got["path_scores/viterbi"], expected["path_scores/viterbi"], rtol=1e-9)
             self.assertEqual(self.paths("w.npz", "--join", how)["ids"].tolist(), ["a", "d", "e"])
-            got = self.paths("w.npz", "--join", how)
-            whole = self.statepath("decode", "w.npz", "-m", "m.json", "-o", "q.npz", "-f", "-q", "--join", how, env={"STATEPATH_WHOLE_BYTES": "200"})
-            del whole
-            with np.load(self.path("q.npz")) as pieces:
-                np.testing.assert_array_equal(pieces["paths/viterbi"], got["paths/viterbi"])
-                np.testing.assert_array_equal(pieces["path_scores/viterbi"], got["path_scores/viterbi"])
 
     def test_stride(self):
         """Rows [N,T,K] without a word of where they begin: so many steps after one another."""

@@ -126,15 +126,14 @@ class TestAgainst(st.TestCase):
                 self.assertAlmostEqual(got["against"][0]["calibration"]["classes"][name]["ece"],
                                        expected["against"][0]["calibration"]["classes"][name]["ece"], 5)
 
-    def test_in_pieces_and_by_threads(self):
+    def test_by_threads(self):
         self.pack("new.h5", self.strong, self.labels)
         self.pack("turned.h5", self.weak, self.labels, order=[8, 7, 6, 5, 4, 3, 2, 1, 0], columns=[3, 0, 4, 2, 1])
         arguments = ["new.h5", "--against", "old=turned.h5", "--strategies", "argmax,greedy,viterbi,mea"]
         whole = self.json_of(*arguments)
-        for env, more in (({"STATEPATH_WHOLE_BYTES": "900"}, []), ({}, ["--threads", "3"])):
-            got = self.json_of(*arguments, *more, env=env)
-            del got["command"]
-            self.assertEqual(got, {k: v for k, v in whole.items() if k != "command"})
+        got = self.json_of(*arguments, "--threads", "3")
+        del got["command"]
+        self.assertEqual(got, {k: v for k, v in whole.items() if k != "command"})
 
     def test_several_and_what_cannot_be_decoded(self):
         impossible = [p.copy() for p in self.weak]
@@ -364,7 +363,7 @@ class TestReference(TestAgainst):
                     self.assertEqual(got[key], expected[key], (file, key))
         wrong = [np.roll(l, 7) for l in self.labels]
         self.pack("wrong.h5", self.strong, wrong)  # labels of its own do not count
-        got = self.json_of("wrong.h5", "--labels", "labels.h5", env={"STATEPATH_WHOLE_BYTES": "900"})
+        got = self.json_of("wrong.h5", "--labels", "labels.h5")
         self.assertEqual(got["strategies"], expected["strategies"])
         with st.h5py.File(self.path("labels.h5"), "a") as f:
             f.move("labels", "hypnogram")
@@ -396,8 +395,7 @@ class TestReference(TestAgainst):
         self.h5("labels.h5", labels=np.concatenate([self.labels[n] for n in order]), labels_ann=np.concatenate([other[n] for n in order]),
                 labels_bob=np.concatenate([self.labels[n] for n in order]), classes=CLASSES, **datasets)
         self.pack("night.h5", self.strong, self.labels, labels_ann=np.concatenate(other), labels_bob=np.concatenate(self.labels))
-        for env in ({}, {"STATEPATH_WHOLE_BYTES": "900"}):
-            self.assertEqual(self.json_of("bare.h5", "--labels", "labels.h5", env=env)["scorers"], self.json_of("night.h5")["scorers"])
+        self.assertEqual(self.json_of("bare.h5", "--labels", "labels.h5")["scorers"], self.json_of("night.h5")["scorers"])
 
     def test_what_does_not_match(self):
         self.pack("bare.h5", self.strong)

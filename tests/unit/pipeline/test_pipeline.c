@@ -146,13 +146,8 @@ static void test_same_json(void **state)
         char *from_file = json_of_file(&o), *from_arrays = json_of_arrays(&o);
         assert_non_null(strstr(from_file, "\"viterbi\""));
         assert_string_equal(from_arrays, from_file);
-        setenv("STATEPATH_WHOLE_BYTES", "1600", 1); /* 80 steps of 5 scores: each recording goes in pieces */
-        char *in_pieces = json_of_arrays(&o);
-        unsetenv("STATEPATH_WHOLE_BYTES");
-        assert_string_equal(in_pieces, from_file);
         free(from_file);
         free(from_arrays);
-        free(in_pieces);
     }
 }
 
@@ -191,25 +186,20 @@ static void test_same_paths(void **state)
     assert_ok(sp_paths_reader_open(paths_file, NULL, NULL, &reader, &err), &err);
     sp_arrays a = arrays();
     sp_recordings r = sp_recordings_of_arrays(&a);
-    for (int is_long = 0; is_long < 2; is_long++) {
-        static taken t;
-        static int32_t expected[S];
-        memset(&t, 0x55, sizeof t);
-        t.n_calls = 0;
-        o.hooks = (sp_run_hooks){.arg = &t, .paths = take};
-        if (is_long)
-            setenv("STATEPATH_WHOLE_BYTES", "1600", 1);
-        assert_ok(sp_decode_recordings(&r, &o, NULL, &err), &err);
-        unsetenv("STATEPATH_WHOLE_BYTES");
-        assert_true(is_long ? t.n_calls > 2 * N : t.n_calls == 2);
-        for (int s = 0; s < 2; s++) {
-            const sp_paths_info *info = sp_paths_reader_info(reader);
-            int32_t place = strcmp(info->strategies[0], s ? "viterbi" : "greedy") == 0 ? 0 : 1;
-            assert_ok(sp_paths_reader_read(reader, place, 0, N, expected, NULL, &err), &err);
-            assert_memory_equal(t.paths[s], expected, sizeof expected);
-            for (int n = 0; n < N; n++)
-                assert_int_equal(t.results[s][n].status, SP_OK);
-        }
+    static taken t;
+    static int32_t expected[S];
+    memset(&t, 0x55, sizeof t);
+    t.n_calls = 0;
+    o.hooks = (sp_run_hooks){.arg = &t, .paths = take};
+    assert_ok(sp_decode_recordings(&r, &o, NULL, &err), &err);
+    assert_true(t.n_calls == 2);
+    for (int s = 0; s < 2; s++) {
+        const sp_paths_info *info = sp_paths_reader_info(reader);
+        int32_t place = strcmp(info->strategies[0], s ? "viterbi" : "greedy") == 0 ? 0 : 1;
+        assert_ok(sp_paths_reader_read(reader, place, 0, N, expected, NULL, &err), &err);
+        assert_memory_equal(t.paths[s], expected, sizeof expected);
+        for (int n = 0; n < N; n++)
+            assert_int_equal(t.results[s][n].status, SP_OK);
     }
     sp_source_close(reader);
 }
@@ -254,13 +244,8 @@ static void test_same_evaluation(void **state)
                             .results = (const sp_decoded *const[]){t.results[0], t.results[1]}};
     char *from_arrays = json_of_paths(&r, &paths, &o);
     assert_string_equal(from_arrays, from_file);
-    setenv("STATEPATH_WHOLE_BYTES", "1600", 1);
-    char *in_pieces = json_of_paths(&r, &paths, &o);
-    unsetenv("STATEPATH_WHOLE_BYTES");
-    assert_string_equal(in_pieces, from_file);
     free(from_file);
     free(from_arrays);
-    free(in_pieces);
     t.paths[1][9] = K;
     assert_int_equal(sp_evaluate(&r, &paths, &o, &comparison, NULL, &err), SP_EDATA);
     assert_non_null(strstr(err.message, "viterbi: class 5 at step 9"));
@@ -342,13 +327,8 @@ static void test_same_against(void **state)
     o.n_against_recordings = 1;
     char *from_arrays = json_of_arrays(&o);
     assert_string_equal(from_arrays, from_file);
-    setenv("STATEPATH_WHOLE_BYTES", "1600", 1);
-    char *in_pieces = json_of_arrays(&o);
-    unsetenv("STATEPATH_WHOLE_BYTES");
-    assert_string_equal(in_pieces, from_file);
     free(from_file);
     free(from_arrays);
-    free(in_pieces);
 
     sp_arrays ours = arrays();
     sp_recordings r = sp_recordings_of_arrays(&ours);
