@@ -375,6 +375,20 @@ class TestReference(TestAgainst):
         with st.h5py.File(self.path("night.h5"), "a") as f:
             f["truth"] = np.concatenate(self.labels)
         self.assertTrue(self.json_of("night.h5", "--labels", "/truth")["input"]["has_labels"])
+        self.pack("truth", self.weak, self.labels)
+        self.statepath("decode", "night.h5", *MODEL, "--labels", "/truth", "-o", "paths.h5", "-q")
+        with st.h5py.File(self.path("paths.h5"), "a") as f:
+            f.move("labels", "truth")
+        for command, file in (("compare", "night.h5"), ("evaluate", "paths.h5")):
+            self.refuses(command, file, *MODEL, "--labels", "truth", status=2,
+                         sentence=f"--labels truth: there is a file of that name, and {file} has a dataset of it; "
+                         "./truth is the file, /truth the dataset")
+            for labels, name in (("./truth", "truth"), ("/truth", None), ("truth:/labels", "truth")):
+                with self.subTest(command=command, labels=labels):
+                    done = self.statepath(command, file, *MODEL, "--labels", labels, "--json", "-").stdout
+                    self.assertEqual(json.loads(done)["input"].get("labels_file"), name)
+        self.refuses("compare", "night.h5", *MODEL, "--labels", "nowhere", sentence="night.h5: there is no dataset "
+                     "/nowhere; --labels takes a dataset of this file, another file, or FILE:/DATASET")
 
     def test_codes_of_the_reference(self):
         self.pack("night.h5", self.strong, self.labels)
