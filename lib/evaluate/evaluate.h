@@ -1,5 +1,4 @@
-/* Evaluation for the other rooms: how a comparison is filled, from blocks of recordings or from pieces of long ones; and coarser
- * classes, tags, wake. Not installed.
+/* Evaluation for the other rooms: how a comparison is filled, from blocks of recordings; and coarser classes, tags, wake. Not installed.
  */
 #ifndef STATEPATH_EVALUATE_EVALUATE_H
 #define STATEPATH_EVALUATE_EVALUATE_H
@@ -81,16 +80,6 @@ void sp_evaluation_free(sp_evaluation *evaluation);
 int64_t sp_wake_trim_steps(double minutes, double epoch_seconds); /* whole steps in so many minutes */
 int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t margin, int32_t *labels);
 
-/* The same for labels that come in pieces: sp_wake_look() at all of them, then trim each. `at`: step of the recording that the
- * piece begins with. Bounds begin as {-1, -1}, no sleep. */
-typedef struct sp_wake_bounds {
-    int64_t first, last; /* steps of sleep */
-} sp_wake_bounds;
-void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class,
-                  const int32_t *labels);
-int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps,
-                           int32_t *labels);
-
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
  * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
  *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
@@ -115,46 +104,6 @@ typedef struct sp_evaluation_block {
 } sp_evaluation_block;
 sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers,
                             sp_error *err);
-
-/* A recording that is too long for memory, piece by piece: begin, every piece in order, the ceiling, end. The comparison is that
- * of sp_evaluation_add() with the same recording, bit for bit. Memory is that of a piece, and for the edit score 4 bytes a run of
- * the reference and of each path as long as both numbers multiply to less than 2^32.
- *
- * Pieces hold at least 4 steps but for the last. Arrays point to the first step of the piece and can be looked at from
- * [-before] to [n_steps + after - 1]: at least 4 steps of the recording on either side where there are so many.
- * Errors as sp_evaluation_add(). After a failure the evaluation can only be freed. */
-typedef struct sp_evaluation_recording {
-    int64_t n_steps;
-    const char *id; /* copied; NULL: its number */
-    const sp_decoded *
-        results; /* [n_strategies], borrowed until _end; status is looked at from the first piece, the rest at the
-                                  last. Paths of undecoded recordings are not looked at */
-    const double *seconds;                   /* [n_strategies] or NULL; borrowed until _end */
-    int32_t subject;                         /* with n_subjects */
-    sp_wake_bounds sleep;                    /* with has_wake_trim: of all labels */
-    int64_t cut_path_steps, cut_label_steps; /* with has_length_trim: left out already */
-} sp_evaluation_recording;
-typedef struct sp_evaluation_piece {
-    int64_t n_steps, before, after;
-    const int32_t *labels;        /* or NULL */
-    const int64_t *segments;      /* or NULL */
-    const sp_scores *scores;      /* of the n_steps alone, prepared; or NULL */
-    const sp_scores *against;     /* [n_against] likewise */
-    const int32_t *const *paths;  /* [n_strategies] */
-    const int32_t *const *raters; /* [n_raters] or NULL */
-} sp_evaluation_piece;
-sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording,
-                              sp_error *err);
-sp_status sp_evaluation_add_piece(sp_evaluation *evaluation, const sp_evaluation_piece *piece, sp_error *err);
-sp_status sp_evaluation_end(sp_evaluation *evaluation, sp_error *err);
-
-/* The mask ceiling of the recording at hand, between begin and end; nothing without labels or with_ceiling, but the workers are
- * kept for _finish as those of a block. `read` hands out labels, untrimmed, and segments (NULL without has_gap) of steps first ..
- * first+n-1 that stay until the next call; pieces are asked for in ascending or descending order, twice or more. */
-typedef sp_status sp_labels_read(void *arg, int64_t first, int64_t n, const int32_t **labels,
-                                 const int64_t **segments, sp_error *err);
-sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labels_read *read, void *arg,
-                                sp_workers *workers, sp_error *err);
 
 /* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
  * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */

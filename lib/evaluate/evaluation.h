@@ -4,9 +4,6 @@
  * on the way. Each file of this folder adds one kind of count for one recording: open.c has the memory, checks.c and adding.c the checks
  * and the order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and
  * edit score, segment_overlaps.c, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
- *
- * What is counted for a recording is counted for a piece of it just as well: what one piece leaves to the next stands in a track
- * for the reference and each strategy, and a recording that comes whole is one piece.
  */
 #ifndef EVALUATE_EVALUATION_H
 #define EVALUATE_EVALUATION_H
@@ -43,102 +40,32 @@ sp_status sp_durations_list(sp_evaluation *e, sp_error *err);
 /* Into runs [K] of a class each; nothing where they are not kept. */
 void sp_broken_runs_tell(const sp_broken_runs *broken, int32_t K, sp_class_runs *runs);
 
-/* transitions.c: counting transitions along a path that comes in pieces. */
-
-/* What one piece leaves to the next; {0} before the first. */
-typedef struct sp_transition_walk {
-    bool has_begun;
-    sp_run_side before;     /* what stands before the run at hand */
-    int32_t last;           /* class of the last step */
-    int64_t last_segment;   /* of the last step */
-    int64_t run_first;      /* where the run began, from the first step of the next piece */
-    int64_t at;             /* steps before the next piece */
-    sp_broken_runs *broken; /* NULL: nobody keeps them */
-} sp_transition_walk;
-
-/* As sp_transitions_count() for a piece; flags[0] is of the step into it. */
-void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *walk, int64_t n_steps,
-                         const int32_t *path, const int64_t *segments, sp_transition_counts *counts,
-                         int64_t *illegal, uint8_t *flags);
-
-/* After the last piece. */
-void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *walk, sp_transition_counts *counts);
+/* transitions.c: as sp_transitions_count(); runs that do not fit go into `broken` (NULL: nobody keeps them). */
+void sp_transitions_find(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
+                         sp_broken_runs *broken, sp_transition_counts *counts, int64_t *illegal,
+                         uint8_t *flags);
 
 /* An entity of one type. */
 typedef struct sp_entity_span {
-    int64_t first, last; /* from the first step of the piece at hand; an entity may have begun before it */
+    int64_t first, last;
     int32_t k;
 } sp_entity_span;
 
 /* Runs of one class along a path; {0} is the empty list. */
 typedef struct sp_runs {
-    int64_t n;        /* segments that have ended */
+    int64_t n;        /* segments */
     int32_t *classes; /* [n] theirs; owned */
     int64_t capacity;
-    bool is_dropped; /* the list is no longer kept, only counted */
-    int32_t k;       /* the run at hand: class and steps so far, 0: there is none */
-    int64_t length;
 } sp_runs;
 
-/* A segment of a path, and those of its class in the reference that it may be matched with (segment_overlaps.c). */
-typedef struct sp_path_segment {
-    bool is_open;
-    int32_t k;
-    int64_t first; /* step of the recording */
-    bool has_before;
-    int64_t before_first, before_last; /* the reference's that began before it, and the step after its end */
-    uint8_t before_matched;            /* bit i: at the i-th threshold */
-    int64_t longest;                   /* steps of the longest inside it; 0: none */
-} sp_path_segment;
-
-/* Matching segments; {0} before the first step. */
-typedef struct sp_overlap_walk {
-    sp_segments counts; /* of the recording */
-    bool in_reference;
-    int32_t reference_class;
-    int64_t reference_first, longest; /* steps of the longest of the path's inside it, of its class */
-    sp_path_segment path, waiting;    /* at hand; began before the reference's at hand, and ended in it */
-    int64_t waiting_end;
-} sp_overlap_walk;
-
-/* Reading entities: where the one at hand began, and the tag before. {0} before the first step. */
-typedef struct sp_tag_walk {
-    bool has_begun;
-    sp_tag before;
-    int64_t first;
-} sp_tag_walk;
-
-/* One night on its way: what is counted in steps, and places from the first step that counts, -1: none. {0} before it. */
-typedef struct sp_night {
-    int64_t first, last; /* steps that count, in the recording */
-    bool has_begun;
-    int32_t before; /* stage of the step before in the same stretch; -1: none */
-    int64_t stage[SP_N_STAGES];
-    int64_t first_sleep, last_sleep, first_rem;
-    int64_t wake_after, wake_within; /* after the first sleep; of it before the last */
-    int64_t awakenings;
-} sp_night;
-
-/* Steps around a piece that its arrays hold too: a change of the reference is matched two steps away. */
-enum { SP_AROUND = 4 };
-
-/* What is known so far of the recording at hand, of the reference or of a strategy. */
+/* What is known of the recording at hand, of the reference or of a strategy. */
 typedef struct sp_track {
-    sp_transition_walk transitions;
     sp_runs runs;
-    sp_night night;
-    /* Of the reference only. */
-    int64_t illegal_before; /* illegal transitions of the recordings before */
     /* Of a strategy only. */
     sp_recording_result result;
-    sp_overlap_walk overlaps;
-    uint8_t used
-        [SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
-    bool in_error;
-    int64_t error_first;                 /* step of the recording */
-    sp_tag_walk tags[2], strict_tags[2]; /* reference, path */
-    double edit;                         /* edit score of the recording; NAN: none */
-    sp_entity_counts entities_before;    /* of the recordings before */
+    sp_segments segments;
+    double edit;                      /* edit score of the recording; NAN: none */
+    sp_entity_counts entities_before; /* of the recordings before */
 } sp_track;
 
 /* What is counted for a strategy beside its result. */
@@ -154,21 +81,12 @@ typedef struct sp_strategy_sums {
 /* Agreement with several raters on its way (raters.c). */
 typedef struct sp_rater_sums sp_rater_sums;
 
-/* The recording that is being added. */
-typedef struct sp_at_hand {
-    sp_evaluation_recording recording;
-    char *id;       /* a copy, or the number; NULL: no recording is being added */
-    bool has_piece; /* a piece has come */
-    int64_t at;     /* steps so far */
-    int64_t scored, trimmed;
-} sp_at_hand;
-
-/* Memory for one piece, grown to the longest. Those marked so have room for SP_AROUND steps before and after it. */
+/* Memory for one recording, grown to the longest. */
 typedef struct sp_evaluation_scratch {
     int64_t capacity;                /* steps there is room for */
-    int32_t *nothing;                /* [T] -1: the path of an undecoded recording; around */
-    int32_t *path;                   /* [T] a path, -1 where the reference is unscored; around */
-    uint8_t *flags;                  /* [T] around */
+    int32_t *nothing;                /* [T] -1: the path of an undecoded recording */
+    int32_t *path;                   /* [T] a path, -1 where the reference is unscored */
+    uint8_t *flags;                  /* [T] */
     uint8_t *context;                /* [T] sp_context of each scored step */
     uint64_t *right;                 /* [T] bit s: strategy s has the step right */
     sp_entity_span *spans;           /* [T+1] */
@@ -176,7 +94,6 @@ typedef struct sp_evaluation_scratch {
     double *best;                    /* [T] greatest score of each step */
     double *row;                     /* [K] scores of one step */
     int32_t *kept;                   /* labels of a block without trimmed wake */
-    int64_t kept_capacity;
 } sp_evaluation_scratch;
 
 struct sp_evaluation {
@@ -190,8 +107,6 @@ struct sp_evaluation {
     sp_strategy_sums *sums; /* [n_strategies] */
     sp_tally reference_transitions, reference_runs;
     sp_broken_runs reference_broken;
-    struct sp_rule_walk *rule_walks; /* [n_rules, n_strategies + 1] of the recording at hand */
-    int64_t rule_segment;            /* of its last step */
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                 /* [K], or NULL: classes are no tags */
@@ -208,41 +123,34 @@ struct sp_evaluation {
     sp_count_rows sequence_rows; /* pair_differences.c */
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
-    sp_at_hand at_hand;
+    int64_t scored;              /* steps of the recording at hand */
     bool is_untraced; /* steps are no longer kept: there were too many, or somebody has taken them */
 };
 
-/* A recording, or a piece of one, borrowed. Arrays, those of paths too, can be looked at from -before to n_steps+after-1. */
+/* A recording, borrowed. */
 typedef struct sp_recording {
     int64_t index, n_steps;
     const int32_t *labels;   /* or NULL */
     const int64_t *segments; /* or NULL */
     const int32_t *whole;    /* labels with all wake; the same where none is trimmed */
-    int64_t first, rest;     /* steps of the recording before this piece and after it */
-    int64_t before, after;   /* of them in the arrays: at least SP_AROUND where there are so many */
 } sp_recording;
 
-/* Do steps t-1 and t belong to one segment? t > -before. */
+/* Do steps t-1 and t belong to one segment? t > 0. */
 static inline bool sp_is_joined(const sp_recording *r, int64_t t)
 {
     return !r->segments || r->segments[t] == r->segments[t - 1];
 }
 
-/* Makes room for pieces of so many steps; open.c. */
+/* Makes room for recordings of so many steps; open.c. */
 sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err);
 /* Room for so many more recordings; open.c. */
 sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err);
-/* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. checks.c, of these three */
-sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n,
-                              const int32_t *steps, const char *what, sp_error *err);
+/* checks.c */
 sp_status sp_check_subject(const sp_evaluation *e, int32_t subject, sp_error *err);
-sp_status sp_check_piece(const sp_evaluation *e, const sp_at_hand *at_hand, const sp_evaluation_piece *piece,
-                         sp_error *err);
-
-/* What comes of one piece of the recording at hand.
+/* What comes with the recording at hand.
  *   paths     [n_strategies], of -1 where the recording is not decoded
  *   results   [n_strategies]
- *   scores    of the piece, or NULL
+ *   scores    its own, or NULL
  *   against   [n_against] those of the other classifiers, or NULL
  *   raters   [n_raters], or NULL */
 typedef struct sp_views {
@@ -252,19 +160,20 @@ typedef struct sp_views {
     const int32_t *const *raters;
 } sp_views;
 
+/* Are the classes of a recording from -1 to K-1, and is there what was announced? checks.c. labels NULL: there are none. */
+sp_status sp_check_recording(const sp_evaluation *e, const char *id, int64_t n_steps, const int32_t *labels,
+                             const sp_views *views, sp_error *err);
+
 /* score_path.c */
 void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
                       const int32_t *baseline);
 void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c. Goes on along `steps`; -1 and gaps cut. Runs of the background [K] (NULL: none) are not listed. Lengths of all go
- * into the tally (NULL: nowhere). False: no memory. */
-bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
+/* segments.c. The runs along `steps`, which -1 and gaps cut, in place of those that are listed. Runs of the background [K] (NULL:
+ * none) are not listed. Lengths of all go into the tally (NULL: nowhere). False: no memory. */
+bool sp_runs_find(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
                   sp_tally *lengths);
-void sp_runs_clear(sp_runs *runs); /* for another recording; keeps the memory */
-/* Forgets the reference's list when no strategy's is kept. */
-void sp_drop_reference_runs(sp_evaluation *e);
 static inline int64_t sp_run_key(int32_t k, int64_t length)
 {
     return (int64_t)k << 40 | length;
@@ -278,9 +187,9 @@ sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *re
                              sp_error *err);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
-/* segment_overlaps.c: goes on along a path, -1 where the reference is unscored. background [K] or NULL. */
-void sp_overlaps_walk(sp_overlap_walk *walk, const sp_recording *r, const int32_t *path,
-                      const uint8_t *background);
+/* segment_overlaps.c: of one recording, whose path is -1 where the reference is unscored. background [K] or NULL. */
+void sp_overlaps_count(const sp_recording *r, const int32_t *path, const uint8_t *background,
+                       sp_segments *out);
 void sp_segments_add(sp_segments *sum, const sp_segments *counts);
 void sp_segments_finish(sp_segments *segments);
 
@@ -348,12 +257,12 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 /* pair_differences.c: what the recording at hand adds when it ends. */
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);
 
-/* places.c: lists the steps of a piece at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
+/* places.c: lists the steps at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
  * paths [n_strategies], -1 where undecoded. */
 sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
                                 const bool *broke, sp_error *err);
 
-/* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */
+/* traces.c: keeps steps; those of all recordings go when they become too many. */
 sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
 
 /* Softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */

@@ -18,9 +18,9 @@ sp_evaluation_options sp_evaluation_options_default(void)
 
 static void scratch_free(sp_evaluation_scratch *s)
 {
-    free(s->nothing ? s->nothing - SP_AROUND : NULL);
-    free(s->path ? s->path - SP_AROUND : NULL);
-    free(s->flags ? s->flags - SP_AROUND : NULL);
+    free(s->nothing);
+    free(s->path);
+    free(s->flags);
     free(s->context);
     free(s->right);
     free(s->spans);
@@ -48,7 +48,6 @@ void sp_evaluation_free(sp_evaluation *e)
     sp_margins_free(&e->margins);
     sp_count_rows_free(&e->sequence_rows);
     scratch_free(&e->scratch);
-    free(e->at_hand.id);
     sp_comparison_free(e->result);
     sp_owned_free(&e->own);
     free(e);
@@ -239,18 +238,6 @@ done:
 
 /* ---- room ---- */
 
-/* As sp_grown(), of memory that begins SP_AROUND items before `old` (NULL: there is none) and goes on as many after n. */
-static void *grown_around(void *old, int64_t n, size_t size, bool *is_whole)
-{
-    const size_t around = SP_AROUND * size;
-    void *bigger =
-        *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + (int64_t)2 * SP_AROUND) * size)
-                  : NULL;
-    if (!bigger)
-        *is_whole = false;
-    return bigger ? (char *)bigger + around : old;
-}
-
 sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err)
 {
     sp_evaluation_scratch *s = &e->scratch;
@@ -258,20 +245,22 @@ sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err
     if (n <= s->capacity)
         return SP_OK;
     bool is_whole = true;
-    s->nothing = grown_around(s->nothing, n, sizeof *s->nothing, &is_whole);
-    s->path = grown_around(s->path, n, sizeof *s->path, &is_whole);
-    s->flags = grown_around(s->flags, n, sizeof *s->flags, &is_whole);
+    s->nothing = sp_grown(s->nothing, n, sizeof *s->nothing, &is_whole);
+    s->path = sp_grown(s->path, n, sizeof *s->path, &is_whole);
+    s->flags = sp_grown(s->flags, n, sizeof *s->flags, &is_whole);
     s->context = sp_grown(s->context, n, sizeof *s->context, &is_whole);
     s->right = sp_grown(s->right, n, sizeof *s->right, &is_whole);
     if (e->tags) {
         s->spans = sp_grown(s->spans, n + 1, sizeof *s->spans, &is_whole);
         s->reference_spans = sp_grown(s->reference_spans, n + 1, sizeof *s->reference_spans, &is_whole);
     }
+    if (e->result->has_wake_trim)
+        s->kept = sp_grown(s->kept, n, sizeof *s->kept, &is_whole);
     s->best = sp_grown(s->best, n, sizeof *s->best, &is_whole);
     s->row = sp_grown(s->row, e->result->n_classes, sizeof *s->row, &is_whole);
     if (!is_whole)
         return sp_no_memory(err);
-    for (int64_t t = -SP_AROUND; t < n + SP_AROUND; t++)
+    for (int64_t t = 0; t < n; t++)
         s->nothing[t] = -1;
     s->capacity = n;
     return SP_OK;

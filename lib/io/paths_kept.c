@@ -123,9 +123,8 @@ sp_status sp_kept_paths_add(sp_kept_paths *k, int32_t strategy, int64_t first, i
                             int64_t first_step, int64_t n_steps, const sp_decode_output *output,
                             sp_error *err)
 {
-    if (n_recordings > 0)
-        memcpy(k->results + strategy * k->info.n_recordings + first, output->results,
-               (size_t)n_recordings * sizeof *k->results);
+    memcpy(k->results + strategy * k->info.n_recordings + first, output->results,
+           (size_t)n_recordings * sizeof *k->results);
     k->n_written += n_recordings + n_steps;
     return keep(k, place_of(k, strategy, 0), sizeof *output->paths, first_step, n_steps, output->paths, err);
 }

@@ -1,4 +1,4 @@
-/* Sources for the pipeline: labels by several raters, subjects, codes, and reading paths in pieces. Not installed. */
+/* Sources for the pipeline: labels by several raters, subjects, codes, paths. Not installed. */
 #ifndef STATEPATH_IO_SOURCE_H
 #define STATEPATH_IO_SOURCE_H
 

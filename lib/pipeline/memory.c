@@ -123,10 +123,22 @@ static double block_bytes(const sp_source_info *info)
            (info->has_mask ? K : 0);
 }
 
+/* Bytes a step while a recording is evaluated: copies of labels and paths, and the scores that are decoded for the mask ceiling. */
+static double judging_bytes(const sp_pipeline *p)
+{
+    bool is_judged = false;
+    for (int i = 0; i < p->n_consumers; i++)
+        is_judged |= p->consumers[i].block != NULL;
+    if (!is_judged)
+        return 0;
+    const double ceiling = p->info->n_classes * (double)sizeof(float) + 2 * sizeof(int32_t);
+    return 4 * sizeof(int32_t) + 2 * sizeof(double) + 2 + (p->info->has_labels ? ceiling : 0);
+}
+
 double sp_memory_needed(const sp_pipeline *p, int64_t n_steps)
 {
     const sp_wants wants = sp_consumers_want(p);
-    double step = block_bytes(p->info) + path_bytes(p);
+    double step = block_bytes(p->info) + path_bytes(p) + judging_bytes(p);
     for (int32_t i = 0; i < p->n_against; i++)
         step += block_bytes(p->against[i].p.info) + path_bytes(&p->against[i].p);
     step += sizeof(int32_t) * ((double)wants.n_best + wants.n_draws + p->raters.found.n_raters);

@@ -83,8 +83,6 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
                 count(m, first + K + chosen);
         }
     }
-    if (r->rest > 0)
-        return SP_OK;
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
         result->kappa = recording_kappa(m, K, s, result);

@@ -42,7 +42,7 @@ sp_status sp_add_sequences(sp_evaluation *e, sp_error *err)
     const int32_t S = e->result->n_strategies;
     const kind k = kind_of(e, SP_FROM_SHARES);
     bool is_whole = true;
-    if (k.n == 0 || e->n_pairs == 0 || e->at_hand.scored == 0)
+    if (k.n == 0 || e->n_pairs == 0 || e->scored == 0)
         return SP_OK;
     for (int32_t i = 0; is_whole && i < k.n; i++)
         for (int32_t s = 0; is_whole && s < S; s++) {

@@ -1,10 +1,10 @@
 /* Steps at which a rule is broken, each with what everybody says there. */
 #include "evaluate/evaluation.h"
 
-/* What a path says at step t of the piece. */
+/* What a path says at step t. */
 static sp_illegal_said said_at(const sp_chain *chain, const sp_recording *r, const int32_t *path, int64_t t)
 {
-    const bool is_first = r->first + t == 0, follows = !is_first && sp_is_joined(r, t);
+    const bool is_first = t == 0, follows = !is_first && sp_is_joined(r, t);
     sp_illegal_said said = {.from = path && follows ? path[t - 1] : -1, .to = path ? path[t] : -1};
     if (said.to >= 0)
         said.is_illegal = is_first         ? !sp_chain_is_legal_start(chain, said.to)
@@ -33,7 +33,7 @@ static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_
                            sp_error *err)
 {
     const int32_t S = e->result->n_strategies;
-    sp_illegal_said *said = new_place(e, r->index, r->first + t, err);
+    sp_illegal_said *said = new_place(e, r->index, t, err);
     for (int32_t s = 0; said && s <= S; s++)
         said[s] = said_at(e->chain, r, s < S ? paths[s] : r->labels, t);
     return said ? SP_OK : SP_ENOMEM;

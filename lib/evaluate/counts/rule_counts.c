@@ -18,9 +18,7 @@ sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err)
     const int32_t n = sp_chain_n_rules(e->chain);
     if (n == 0)
         return SP_OK;
-    e->rule_walks = sp_zeros(&e->own, (size_t)n * (size_t)n_paths(e), sizeof *e->rule_walks);
-    c->rules = sp_calloc(n, sizeof *c->rules);
-    if (!e->rule_walks || !c->rules)
+    if (!(c->rules = sp_calloc(n, sizeof *c->rules)))
         return sp_no_memory(err);
     c->n_rules = n;
     for (int32_t r = 0; r < n; r++) {
@@ -69,21 +67,20 @@ static sp_status add_place(sp_evaluation *e, const sp_rule_place *place, sp_erro
 
 /* Counts and lists the violations of one path along one rule. */
 static sp_status walk_path(sp_evaluation *e, const sp_recording *r, const int32_t *path,
-                           const sp_chain_rule *rule, sp_rule_walk *walk, sp_rule_place place, int64_t *count,
-                           sp_error *err)
+                           const sp_chain_rule *rule, sp_rule_place place, int64_t *count, sp_error *err)
 {
+    sp_rule_walk walk = {0};
     sp_status status = SP_OK;
     int64_t n;
     for (int64_t t = 0; t < r->n_steps; t++) {
-        const bool is_gap = r->segments && r->first + t > 0 &&
-                            r->segments[t] != (t > 0 ? r->segments[t - 1] : e->rule_segment);
-        n = sp_rule_walk_step(walk, rule, path[t], is_gap);
+        const bool is_gap = t > 0 && !sp_is_joined(r, t);
+        n = sp_rule_walk_step(&walk, rule, path[t], is_gap);
         *count += n;
-        place.step = r->first + t;
+        place.step = t;
         if (n > 0)
             TRY(add_place(e, &place, err));
     }
-    n = r->rest == 0 ? sp_rule_walk_end(walk, rule, &place.step) : 0;
+    n = sp_rule_walk_end(&walk, rule, &place.step);
     *count += n;
     if (n > 0)
         TRY(add_place(e, &place, err));
@@ -97,8 +94,6 @@ sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int3
     const int32_t S = e->result->n_strategies;
     int64_t n, *counts = counts_of(e, r->index, &n);
     sp_status status = SP_OK;
-    if (n > 0 && r->first == 0)
-        memset(e->rule_walks, 0, (size_t)n * sizeof *e->rule_walks);
     if (r->n_steps == 0)
         return SP_OK;
     for (int64_t i = 0; i < n; i++) {
@@ -106,10 +101,8 @@ sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int3
         const int32_t *path = who < S ? paths[who] : r->labels;
         const sp_rule_place place = {.recording = r->index, .who = who, .rule = rule};
         if (path && (who == S || results[who].status == SP_OK))
-            TRY(walk_path(e, r, path, sp_chain_rule_at(e->chain, rule), &e->rule_walks[i], place, &counts[i],
-                          err));
+            TRY(walk_path(e, r, path, sp_chain_rule_at(e->chain, rule), place, &counts[i], err));
     }
-    e->rule_segment = r->segments ? r->segments[r->n_steps - 1] : 0;
 done:
     return status;
 }

@@ -23,10 +23,9 @@ void sp_find_contexts(sp_evaluation *e, const sp_recording *r)
 {
     const int32_t *label = r->labels;
     int64_t T = r->n_steps;
-    bool differs =
-        r->before && sp_is_joined(r, 0) && label[-1] >= 0 && label[0] >= 0 && label[-1] != label[0];
+    bool differs = false;
     for (int64_t t = 0; t < T; t++) { /* differs: from the step before */
-        bool is_last = t + 1 == T + r->after || !sp_is_joined(r, t + 1);
+        bool is_last = t + 1 == T || !sp_is_joined(r, t + 1);
         bool next_differs = !is_last && label[t] >= 0 && label[t + 1] >= 0 && label[t] != label[t + 1];
         e->scratch.context[t] = (uint8_t)(2 * differs + next_differs);
         e->context_steps[e->scratch.context[t]] += label[t] >= 0;
@@ -76,8 +75,7 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
             add_change(&s->context_changes[scratch->context[t]], is_same, was_right, is_right);
         }
     }
-    if (r->rest == 0)
-        result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
+    result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
 }
 
 /* Most steps are right for all strategies or for none; only the others are looked at pair by pair. */
@@ -105,7 +103,7 @@ void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r)
 /* Did the rules forbid the right class at step t, given what the strategy chose before it? */
 static bool was_forbidden(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t t)
 {
-    if (t == 0 && r->first == 0)
+    if (t == 0)
         return !sp_chain_is_legal_start(e->chain, r->labels[0]);
     return sp_is_joined(r, t) && path[t - 1] >= 0 && !sp_chain_is_legal(e->chain, path[t - 1], r->labels[t]);
 }
@@ -127,27 +125,24 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
 {
     sp_error_runs *runs = &e->result->strategies[strategy].error_runs;
     sp_tally *lengths = &e->sums[strategy].error_lengths;
-    sp_track *track = &e->tracks[strategy];
+    int64_t first = -1; /* of the run at hand; -1: there is none */
     for (int64_t t = 0; t < r->n_steps; t++) {
         bool differs = path[t] >= 0 && argmax[t] >= 0 && path[t] != argmax[t];
-        if (track->in_error && (!differs || !sp_is_joined(r, t))) {
-            sp_status status = end_run(runs, lengths, r, track->error_first, r->first + t, err);
+        if (first >= 0 && (!differs || !sp_is_joined(r, t))) {
+            sp_status status = end_run(runs, lengths, r, first, t, err);
             if (status != SP_OK)
                 return status;
-            track->in_error = false;
+            first = -1;
         }
         if (!differs || argmax[t] != r->labels[t])
             continue;
         runs->worsened++;
-        if (!track->in_error) {
-            track->in_error = true;
-            track->error_first = r->first + t;
+        if (first < 0) {
+            first = t;
             runs->forbidden += was_forbidden(e, r, path, t);
         }
     }
-    return track->in_error && r->rest == 0
-               ? end_run(runs, lengths, r, track->error_first, r->first + r->n_steps, err)
-               : SP_OK;
+    return first >= 0 ? end_run(runs, lengths, r, first, r->n_steps, err) : SP_OK;
 }
 
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err)

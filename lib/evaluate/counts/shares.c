@@ -17,7 +17,7 @@ sp_share sp_share_of_edit(const sp_evaluation *e, int32_t s)
 
 static sp_share overlap_of(const sp_evaluation *e, int32_t s, int i)
 {
-    const sp_segments *counts = &e->tracks[s].overlaps.counts;
+    const sp_segments *counts = &e->tracks[s].segments;
     return (sp_share){2 * counts->matched[i], counts->reference + counts->decoded};
 }
 

@@ -11,7 +11,7 @@
 static void open_trace(sp_evaluation *e, const sp_recording *r, bool has_scores, bool *is_whole)
 {
     sp_comparison *c = e->result;
-    int64_t T = r->first + r->n_steps + r->rest;
+    const int64_t T = r->n_steps;
     c->traces = sp_grown(c->traces, c->n_traces + 1, sizeof *c->traces, is_whole);
     if (!*is_whole)
         return;
@@ -47,31 +47,29 @@ void sp_density_fill(const sp_scores *scores, uint8_t *density)
 sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
     sp_comparison *c = e->result;
-    int64_t T = r->first + r->n_steps + r->rest;
     if (e->is_untraced || e->options.trace_steps <= 0)
         return SP_OK;
-    if (c->n_steps + T > e->options.trace_steps) {
+    if (c->n_steps + r->n_steps > e->options.trace_steps) {
         sp_traces_free(c);
         e->is_untraced = true;
         return SP_OK;
     }
     bool is_whole = true;
-    if (r->first == 0)
-        open_trace(e, r, views->scores != NULL, &is_whole);
+    open_trace(e, r, views->scores != NULL, &is_whole);
     if (!is_whole)
         return sp_no_memory(err);
     sp_trace *trace = &c->traces[r->index];
-    const size_t at = (size_t)r->first, n = (size_t)r->n_steps;
+    const size_t n = (size_t)r->n_steps;
     if (n == 0)
         return SP_OK;
     if (trace->labels)
-        memcpy(trace->labels + at, r->whole, n * sizeof *r->whole);
+        memcpy(trace->labels, r->whole, n * sizeof *r->whole);
     if (trace->segments)
-        memcpy(trace->segments + at, r->segments, n * sizeof *r->segments);
+        memcpy(trace->segments, r->segments, n * sizeof *r->segments);
     for (int32_t s = 0; s < c->n_strategies; s++)
-        memcpy(trace->paths[s] + at, views->paths[s], n * sizeof **trace->paths);
+        memcpy(trace->paths[s], views->paths[s], n * sizeof **trace->paths);
     if (trace->density)
-        sp_density_fill(views->scores, trace->density + at * (size_t)e->K);
+        sp_density_fill(views->scores, trace->density);
     return SP_OK;
 }
 

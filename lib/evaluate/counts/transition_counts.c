@@ -6,7 +6,7 @@ bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const i
 {
     int64_t stays = 0; /* of path[t - 1], not yet counted */
     bool is_whole = true;
-    for (int64_t t = r->before ? 0 : 1; is_whole && t <= r->n_steps; t++) {
+    for (int64_t t = 1; is_whole && t <= r->n_steps; t++) {
         bool is_pair = t < r->n_steps && sp_is_joined(r, t) && path[t - 1] >= 0 && path[t] >= 0;
         if (is_pair && path[t - 1] == path[t]) {
             stays++;

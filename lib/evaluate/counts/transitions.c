@@ -4,41 +4,35 @@
 
 #include <string.h>
 
-/* The run of class k at hand ends before step t of the piece. */
-static void end_run(const sp_chain *chain, const sp_transition_walk *w, int64_t t, int32_t k,
-                    sp_run_side after, sp_transition_counts *counts)
+/* The run at hand: what stands before it, and its first step. */
+typedef struct run_at_hand {
+    sp_run_side before;
+    int64_t first;
+    sp_broken_runs *broken; /* or NULL */
+} run_at_hand;
+
+/* The run of class k ends before step t. */
+static void end_run(const sp_chain *chain, const run_at_hand *run, int64_t t, int32_t k, sp_run_side after,
+                    sp_transition_counts *counts)
 {
     const sp_run_fit fit =
-        k < 0 ? SP_RUN_FITS : sp_chain_run_fit(chain, k, t - w->run_first, w->before, after);
+        k < 0 ? SP_RUN_FITS : sp_chain_run_fit(chain, k, t - run->first, run->before, after);
     if (fit == SP_RUN_FITS)
         return;
     counts->short_runs += fit == SP_RUN_TOO_SHORT;
     counts->long_runs += fit == SP_RUN_TOO_LONG;
-    if (w->broken)
-        sp_broken_runs_add(w->broken, w->at + w->run_first, t - w->run_first, k, fit == SP_RUN_TOO_LONG);
+    if (run->broken)
+        sp_broken_runs_add(run->broken, run->first, t - run->first, k, fit == SP_RUN_TOO_LONG);
 }
 
-static void begin_run(sp_transition_walk *w, int64_t first, sp_run_side before)
+static void begin_run(run_at_hand *run, int64_t first, sp_run_side before)
 {
-    w->run_first = first;
-    w->before = before;
+    run->first = first;
+    run->before = before;
 }
 
-/* The first step of a recording. */
-static void begin(const sp_chain *chain, sp_transition_walk *w, int32_t k, int64_t segment,
-                  sp_transition_counts *counts, uint8_t *flags)
-{
-    *w = (sp_transition_walk){
-        .has_begun = true, .last = k, .last_segment = segment, .before = SP_BESIDE_END, .broken = w->broken};
-    if (k >= 0 && !sp_chain_is_legal_start(chain, k)) {
-        counts->illegal_start++;
-        if (flags)
-            flags[0] = 1;
-    }
-}
-
-void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n_steps, const int32_t *path,
-                         const int64_t *segments, sp_transition_counts *counts, int64_t *illegal,
+void sp_transitions_find(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
+                         sp_broken_runs *broken, sp_transition_counts *counts, int64_t *illegal,
                          uint8_t *flags)
 {
     if (n_steps == 0)
@@ -46,23 +40,28 @@ void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n
     if (flags)
         memset(flags, 0, (size_t)n_steps);
     size_t K = (size_t)sp_chain_n_classes(chain);
-    int64_t t = 0;
-    if (!w->has_begun)
-        begin(chain, w, path[t++], segments ? segments[0] : 0, counts, flags);
-    int32_t from = w->last;
+    run_at_hand run = {.before = SP_BESIDE_END, .broken = broken};
+    int32_t from = path[0];
+    if (from >= 0 && !sp_chain_is_legal_start(chain, from)) {
+        counts->illegal_start++;
+        if (flags)
+            flags[0] = 1;
+    }
     int32_t known_from = -1, known_to = -1; /* the pair asked for last: staying asks once a run */
     bool known_legal = true;
-    for (int32_t to; t < n_steps; t++, from = to) {
-        to = path[t];
-        if (segments && segments[t] != (t > 0 ? segments[t - 1] : w->last_segment)) {
-            end_run(chain, w, t, from, SP_BESIDE_GAP, counts);
-            begin_run(w, t, SP_BESIDE_GAP);
+    for (int64_t t = 1; t < n_steps; t++) {
+        const int32_t to = path[t];
+        if (segments && segments[t] != segments[t - 1]) {
+            end_run(chain, &run, t, from, SP_BESIDE_GAP, counts);
+            begin_run(&run, t, SP_BESIDE_GAP);
+            from = to;
             continue;
         }
         if (from < 0 || to < 0) {
-            end_run(chain, w, t, from, SP_BESIDE_UNSCORED, counts);
+            end_run(chain, &run, t, from, SP_BESIDE_UNSCORED, counts);
             if (from < 0)
-                begin_run(w, t, SP_BESIDE_UNSCORED);
+                begin_run(&run, t, SP_BESIDE_UNSCORED);
+            from = to;
             continue;
         }
         counts->transitions++;
@@ -80,30 +79,21 @@ void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n
         }
         if (from != to) {
             counts->changes++;
-            end_run(chain, w, t, from, SP_BESIDE_CLASS, counts);
-            begin_run(w, t, SP_BESIDE_CLASS);
+            end_run(chain, &run, t, from, SP_BESIDE_CLASS, counts);
+            begin_run(&run, t, SP_BESIDE_CLASS);
         }
+        from = to;
     }
-    w->last = from;
-    w->last_segment = segments ? segments[n_steps - 1] : 0;
-    w->run_first -= n_steps; /* seen from the next piece */
-    w->at += n_steps;
-}
-
-void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *w, sp_transition_counts *counts)
-{
-    if (!w->has_begun || w->last < 0)
+    if (from < 0)
         return;
-    if (!sp_chain_is_legal_end(chain, w->last))
+    if (!sp_chain_is_legal_end(chain, from))
         counts->illegal_end++;
-    end_run(chain, w, 0, w->last, SP_BESIDE_END, counts);
+    end_run(chain, &run, n_steps, from, SP_BESIDE_END, counts);
 }
 
 void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path,
                           const int64_t *segments, sp_transition_counts *counts, int64_t *illegal,
                           uint8_t *flags)
 {
-    sp_transition_walk walk = {.has_begun = false};
-    sp_transitions_walk(chain, &walk, n_steps, path, segments, counts, illegal, flags);
-    sp_transitions_end(chain, &walk, counts);
+    sp_transitions_find(chain, n_steps, path, segments, NULL, counts, illegal, flags);
 }

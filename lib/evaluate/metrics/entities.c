@@ -75,67 +75,53 @@ static sp_tag tag_at(const sp_tag *tags, const sp_recording *r, const int32_t *s
     return steps[t] < 0 || r->labels[t] < 0 ? sp_tag_outside : tags[steps[t]];
 }
 
-static void walk_begin(sp_tag_walk *w)
-{
-    if (!w->has_begun)
-        *w = (sp_tag_walk){.has_begun = true, .before = sp_tag_outside, .first = -1};
-}
-
-/* Is the sequence of tags broken before row t of the piece? */
+/* Is the sequence of tags broken before step t, or at the end? */
 static bool is_cut_at(const sp_recording *r, int64_t t)
 {
-    return r->first + t > 0 && !sp_is_joined(r, t);
+    return t == r->n_steps || (t > 0 && !sp_is_joined(r, t));
 }
 
-/* Spans that end in this piece, from the walk of the piece before. */
-static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording *r, const int32_t *steps,
+static int64_t read_spans(const sp_tag *tags, const sp_recording *r, const int32_t *steps,
                           sp_entity_span *spans)
 {
-    walk_begin(w);
-    int64_t n = 0, end = r->n_steps + (r->rest == 0);
-    for (int64_t t = 0; t < end; t++) {
-        bool is_cut = t == r->n_steps || is_cut_at(r, t);
-        sp_tag now = t == r->n_steps ? sp_tag_outside : tag_at(tags, r, steps, t);
-        if (is_cut ? w->before.type >= 0 : sp_entity_ends(w->before, now))
-            spans[n++] = (sp_entity_span){w->first, t - 1, w->before.type};
-        if (sp_entity_starts(is_cut ? sp_tag_outside : w->before, now))
-            w->first = t;
-        w->before = now;
+    sp_tag before = sp_tag_outside;
+    int64_t n = 0, first = -1;
+    for (int64_t t = 0; t <= r->n_steps; t++) {
+        const bool is_cut = is_cut_at(r, t);
+        const sp_tag now = t == r->n_steps ? sp_tag_outside : tag_at(tags, r, steps, t);
+        if (is_cut ? before.type >= 0 : sp_entity_ends(before, now))
+            spans[n++] = (sp_entity_span){first, t - 1, before.type};
+        if (sp_entity_starts(is_cut ? sp_tag_outside : before, now))
+            first = t;
+        before = now;
     }
-    w->first -= r->n_steps; /* seen from the next piece */
     return n;
 }
 
 /* The same as the scheme reads them strictly. */
-static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const sp_recording *r,
-                                 const int32_t *steps, sp_entity_span *spans)
+static int64_t read_strict_spans(const sp_evaluation *e, const sp_recording *r, const int32_t *steps,
+                                 sp_entity_span *spans)
 {
-    walk_begin(w);
-    const int64_t none = INT64_MIN; /* no span is open */
-    int64_t n = 0, end = r->n_steps + (r->rest == 0);
-    if (r->first == 0)
-        w->first = none;
-    for (int64_t t = 0; t < end; t++) {
-        const bool is_cut = t == r->n_steps || is_cut_at(r, t);
+    const int64_t none = -1; /* no span is open */
+    sp_tag before = sp_tag_outside;
+    int64_t n = 0, first = none;
+    for (int64_t t = 0; t <= r->n_steps; t++) {
+        const bool is_cut = is_cut_at(r, t);
         const sp_tag now = t == r->n_steps ? sp_tag_outside : tag_at(e->tags, r, steps, t);
-        const bool is_open = w->first != none;
-        if (!is_open || is_cut || !sp_entity_goes_on(e->scheme, w->before, now)) {
-            if (is_open && sp_entity_ends_strictly(e->scheme, w->before, is_cut ? sp_tag_outside : now))
-                spans[n++] = (sp_entity_span){w->first, t - 1, w->before.type};
-            w->first =
-                sp_entity_starts_strictly(e->scheme, is_cut ? sp_tag_outside : w->before, now) ? t : none;
+        if (first == none || is_cut || !sp_entity_goes_on(e->scheme, before, now)) {
+            if (first != none && sp_entity_ends_strictly(e->scheme, before, is_cut ? sp_tag_outside : now))
+                spans[n++] = (sp_entity_span){first, t - 1, before.type};
+            first = sp_entity_starts_strictly(e->scheme, is_cut ? sp_tag_outside : before, now) ? t : none;
         }
-        w->before = now;
+        before = now;
     }
-    if (w->first != none)
-        w->first -= r->n_steps; /* seen from the next piece */
     return n;
 }
 
 /* ---- counts ---- */
 
-/* Both lists ascend, and no step is in two spans of one list. Two spans that are the same end in the same piece. types
- * [n_entity_types] or NULL. */
+/* Both lists ascend, and no step is in two spans of one list. types [n_entity_types]
+ * or NULL. */
 static void count_spans(int64_t m, const sp_entity_span *reference, int64_t n, const sp_entity_span *decoded,
                         sp_entity_counts *all, sp_entity_counts *types)
 {
@@ -163,9 +149,7 @@ static void count_spans(int64_t m, const sp_entity_span *reference, int64_t n, c
 void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path,
                        sp_entity_span *reference, sp_entity_span *decoded, sp_entity_counts *all)
 {
-    sp_tag_walk walks[2] = {{.has_begun = false}, {.has_begun = false}};
-    int64_t m = read_spans(tags, &walks[0], r, r->labels, reference),
-            n = read_spans(tags, &walks[1], r, path, decoded);
+    int64_t m = read_spans(tags, r, r->labels, reference), n = read_spans(tags, r, path, decoded);
     count_spans(m, reference, n, decoded, all, NULL);
 }
 
@@ -173,12 +157,11 @@ void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, 
 {
     sp_entities *out = &e->result->strategies[strategy].entities;
     sp_entity_span *reference = e->scratch.reference_spans, *decoded = e->scratch.spans;
-    sp_track *track = &e->tracks[strategy];
-    int64_t m = read_spans(e->tags, &track->tags[0], r, r->labels, reference);
-    int64_t n = read_spans(e->tags, &track->tags[1], r, path, decoded);
+    int64_t m = read_spans(e->tags, r, r->labels, reference);
+    int64_t n = read_spans(e->tags, r, path, decoded);
     count_spans(m, reference, n, decoded, &out->pooled, out->types);
-    m = read_strict_spans(e, &track->strict_tags[0], r, r->labels, reference);
-    n = read_strict_spans(e, &track->strict_tags[1], r, path, decoded);
+    m = read_strict_spans(e, r, r->labels, reference);
+    n = read_strict_spans(e, r, path, decoded);
     count_spans(m, reference, n, decoded, &out->strict, NULL);
 }
 

@@ -3,7 +3,6 @@
 #include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
-#include "statepath/stream.h"
 
 #include <string.h>
 
@@ -83,104 +82,6 @@ sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_
         last = group_end(block, first, max_steps);
         status = add_group(e, block, first, last, workers ? workers : own, err);
     }
-    sp_workers_free(own);
-    return status;
-}
-
-/* ---- a recording that comes in pieces ---- */
-
-typedef struct ceiling {
-    sp_evaluation *e;
-    sp_labels_read *read;
-    void *arg;
-    int32_t *labels; /* of the piece at hand, [n]; owned */
-    float *scores;   /* [n,K]; owned */
-    int64_t first, n, room, correct;
-} ceiling;
-
-static sp_status read_labels(ceiling *c, int64_t first, int64_t n, const int64_t **segments, sp_error *err)
-{
-    if (n > c->room) {
-        free(c->labels);
-        free(c->scores);
-        c->room = 0;
-        c->labels = malloc((size_t)n * sizeof *c->labels);
-        c->scores = malloc((size_t)n * (size_t)c->e->K * sizeof *c->scores);
-        if (!c->labels || !c->scores)
-            return sp_no_memory(err);
-        c->room = n;
-    }
-    const int32_t *labels;
-    sp_status status = SP_OK;
-    TRY(c->read(c->arg, first, n, &labels, segments, err));
-    memcpy(c->labels, labels, (size_t)n * sizeof *labels);
-    if (c->e->result->has_wake_trim)
-        sp_wake_trim_piece(&c->e->at_hand.recording.sleep, c->e->wake_margin, first, n, c->labels);
-    c->first = first;
-    c->n = n;
-    TRY(sp_evaluation_check(c->e, c->e->at_hand.id, first, n, c->labels, "the label", err));
-done:
-    return status;
-}
-
-static sp_status read_ceiling(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
-{
-    ceiling *c = arg;
-    const int64_t *segments = NULL;
-    sp_status status = SP_OK;
-    TRY(read_labels(c, first, n, &segments, err));
-    memset(c->scores, 0, (size_t)n * (size_t)c->e->K * sizeof *c->scores);
-    set_scores(c->e->K, n, c->labels, c->scores);
-    *scores = (sp_scores){
-        .data = c->scores, .dtype = SP_F32, .n_classes = c->e->K, .n_steps = n, .segments = segments};
-done:
-    return status;
-}
-
-static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path,
-                               const uint8_t *broken, sp_error *err)
-{
-    ceiling *c = arg;
-    (void)broken;
-    const int64_t *segments;
-    if (!path) {
-        c->correct = 0;
-        return SP_OK;
-    }
-    sp_status status = SP_OK;
-    if (c->first != first || c->n != n)
-        TRY(read_labels(c, first, n, &segments, err));
-    c->correct += count_correct(n, c->labels, path);
-done:
-    return status;
-}
-
-sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *read, void *arg,
-                                sp_workers *workers, sp_error *err)
-{
-    if (!e->at_hand.id)
-        return sp_fail(err, SP_EINVAL, "the mask ceiling of a recording that was not begun");
-    e->workers = workers;
-    if (!e->options.has_labels || !e->options.with_ceiling)
-        return SP_OK;
-    ceiling c = {.e = e, .read = read, .arg = arg};
-    sp_workers *own = workers ? NULL : sp_workers_new(1);
-    if (!workers && !own)
-        return sp_no_memory(err);
-    sp_long_recording recording = {.n_steps = e->at_hand.recording.n_steps,
-                                   .has_gap = has_gap,
-                                   .read = read_ceiling,
-                                   .write = write_ceiling,
-                                   .arg = &c};
-    sp_decode_options viterbi = sp_decode_options_default();
-    sp_decoded result;
-    sp_status status = SP_OK;
-    TRY(sp_decode_long(e->rules, &recording, &viterbi, workers ? workers : own, &result, err));
-    e->ceiling_correct += c.correct;
-    e->result->ceiling_infeasible += result.status != SP_OK;
-done:
-    free(c.labels);
-    free(c.scores);
     sp_workers_free(own);
     return status;
 }

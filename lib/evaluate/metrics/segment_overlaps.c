@@ -10,6 +10,27 @@
 
 static const double thresholds[SP_N_OVERLAPS] = {0.1, 0.25, 0.5};
 
+/* A segment of a path, and those of its class in the reference that it may be matched with. */
+typedef struct path_segment {
+    bool is_open;
+    int32_t k;
+    int64_t first;
+    bool has_before;
+    int64_t before_first, before_last; /* the reference's that began before it, and the step after its end */
+    uint8_t before_matched;            /* bit i: at the i-th threshold */
+    int64_t longest;                   /* steps of the longest inside it; 0: none */
+} path_segment;
+
+/* {0} before the first step. */
+typedef struct overlap_walk {
+    sp_segments counts;
+    bool in_reference;
+    int32_t reference_class;
+    int64_t reference_first, longest; /* steps of the longest of the path's inside it, of its class */
+    path_segment path, waiting;       /* at hand; began before the reference's at hand, and ended in it */
+    int64_t waiting_end;
+} overlap_walk;
+
 /* Matches a segment of the reference at every threshold that `overlap` reaches and that is not among its `matched` bits yet. */
 static void match(double overlap, uint8_t *matched, sp_segments *counts)
 {
@@ -22,7 +43,7 @@ static void match(double overlap, uint8_t *matched, sp_segments *counts)
 
 /* The choice of a segment of the path that ended at `end`. It may end in a segment of its class, first..last-1, with bits
  * `matched`; NULL: it does not. */
-static void choose(sp_path_segment *p, int64_t end, int64_t first, int64_t last, uint8_t *matched,
+static void choose(path_segment *p, int64_t end, int64_t first, int64_t last, uint8_t *matched,
                    sp_segments *counts)
 {
     uint8_t none = 0, *chosen = &none;
@@ -44,9 +65,9 @@ static void choose(sp_path_segment *p, int64_t end, int64_t first, int64_t last,
     match(best, chosen, counts);
 }
 
-static void end_path(sp_overlap_walk *w, int64_t at)
+static void end_path(overlap_walk *w, int64_t at)
 {
-    sp_path_segment *p = &w->path;
+    path_segment *p = &w->path;
     if (!p->is_open)
         return;
     p->is_open = false;
@@ -63,9 +84,9 @@ static void end_path(sp_overlap_walk *w, int64_t at)
     }
 }
 
-static void end_reference(sp_overlap_walk *w, int64_t at)
+static void end_reference(overlap_walk *w, int64_t at)
 {
-    sp_path_segment *p = &w->path;
+    path_segment *p = &w->path;
     const int64_t first = w->reference_first;
     uint8_t matched = 0;
     if (!w->in_reference)
@@ -89,12 +110,12 @@ static void end_reference(sp_overlap_walk *w, int64_t at)
     }
 }
 
-void sp_overlaps_walk(sp_overlap_walk *w, const sp_recording *r, const int32_t *path,
-                      const uint8_t *background)
+void sp_overlaps_count(const sp_recording *r, const int32_t *path, const uint8_t *background,
+                       sp_segments *out)
 {
+    overlap_walk walk = {.in_reference = false}, *w = &walk;
     for (int64_t t = 0; t < r->n_steps; t++) {
-        const int64_t at = r->first + t;
-        const bool is_joined = at == 0 || sp_is_joined(r, t);
+        const bool is_joined = t == 0 || sp_is_joined(r, t);
         int32_t said = path[t], label = r->labels[t];
         if (background && said >= 0 && background[said])
             said = -1;
@@ -102,23 +123,22 @@ void sp_overlaps_walk(sp_overlap_walk *w, const sp_recording *r, const int32_t *
             label = -1;
         const bool goes_on = is_joined && w->in_reference && w->reference_class == label;
         if (!is_joined || !w->path.is_open || w->path.k != said) {
-            end_path(w, at);
+            end_path(w, t);
             if (!goes_on)
-                end_reference(w, at);
-            w->path = (sp_path_segment){.is_open = said >= 0, .k = said, .first = at};
+                end_reference(w, t);
+            w->path = (path_segment){.is_open = said >= 0, .k = said, .first = t};
         } else if (!goes_on) {
-            end_reference(w, at);
+            end_reference(w, t);
         }
         if (!goes_on && label >= 0) {
             w->in_reference = true;
             w->reference_class = label;
-            w->reference_first = at;
+            w->reference_first = t;
         }
     }
-    if (r->rest == 0) {
-        end_path(w, r->first + r->n_steps);
-        end_reference(w, r->first + r->n_steps);
-    }
+    end_path(w, r->n_steps);
+    end_reference(w, r->n_steps);
+    *out = walk.counts;
 }
 
 void sp_segments_add(sp_segments *sum, const sp_segments *counts)

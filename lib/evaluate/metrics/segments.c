@@ -12,63 +12,37 @@
 /* Beyond so many pairs of runs, 65,536 on each side, a recording's edit distance would take longer than all the rest. */
 static const int64_t max_edit_cells = INT64_C(1) << 32;
 
-void sp_runs_clear(sp_runs *runs)
+/* A run of class k, of so many steps, is listed. */
+static bool add_run(sp_runs *runs, int32_t k, int64_t length, const uint8_t *background, sp_tally *lengths)
 {
-    *runs = (sp_runs){.classes = runs->classes, .capacity = runs->capacity};
-}
-
-static bool end_run(sp_runs *runs, const uint8_t *background, sp_tally *lengths)
-{
-    const bool is_segment = !background || !background[runs->k];
-    if (is_segment && !runs->is_dropped) {
-        if (runs->n == runs->capacity) {
-            bool is_whole = true;
-            runs->capacity = 2 * runs->capacity + 64;
-            runs->classes = sp_grown(runs->classes, runs->capacity, sizeof *runs->classes, &is_whole);
-            if (!is_whole)
-                return false;
-        }
-        runs->classes[runs->n] = runs->k;
+    const bool is_segment = !background || !background[k];
+    if (is_segment && runs->n == runs->capacity) {
+        bool is_whole = true;
+        runs->capacity = 2 * runs->capacity + 64;
+        runs->classes = sp_grown(runs->classes, runs->capacity, sizeof *runs->classes, &is_whole);
+        if (!is_whole)
+            return false;
     }
-    runs->n += is_segment;
-    return !lengths || sp_tally_add(lengths, sp_run_key(runs->k, runs->length), 1);
+    if (is_segment)
+        runs->classes[runs->n++] = k;
+    return !lengths || sp_tally_add(lengths, sp_run_key(k, length), 1);
 }
 
-bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
+bool sp_runs_find(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
                   sp_tally *lengths)
 {
+    int64_t length = 0; /* of the run at hand; 0: there is none */
+    runs->n = 0;
     for (int64_t t = 0; t < r->n_steps; t++) {
-        int32_t k = steps[t];
-        if (runs->length > 0 && k == runs->k && sp_is_joined(r, t)) {
-            runs->length++;
+        if (length > 0 && steps[t] == steps[t - 1] && sp_is_joined(r, t)) {
+            length++;
             continue;
         }
-        if (runs->length > 0 && !end_run(runs, background, lengths))
+        if (length > 0 && !add_run(runs, steps[t - 1], length, background, lengths))
             return false;
-        runs->k = k;
-        runs->length = k >= 0;
+        length = steps[t] >= 0;
     }
-    bool is_whole = r->rest > 0 || runs->length == 0 || end_run(runs, background, lengths);
-    if (r->rest == 0)
-        runs->length = 0;
-    return is_whole;
-}
-
-static void drop(sp_runs *runs)
-{
-    free(runs->classes);
-    runs->classes = NULL;
-    runs->capacity = 0;
-    runs->is_dropped = true;
-}
-
-void sp_drop_reference_runs(sp_evaluation *e)
-{
-    bool is_needed = false;
-    for (int32_t s = 0; s < e->result->n_strategies; s++)
-        is_needed |= !e->tracks[s].runs.is_dropped;
-    if (!is_needed)
-        drop(&e->reference.runs);
+    return length == 0 || add_run(runs, steps[r->n_steps - 1], length, background, lengths);
 }
 
 static sp_status no_room(sp_error *err)
@@ -83,15 +57,15 @@ static bool is_change(const sp_recording *r, const int32_t *steps, int64_t t)
 
 /* Each change of the reference takes the earliest free change of the path between the same classes that is near enough. Windows
  * move with the reference and are equally wide, so taking the earliest never costs a later match. used [T]: bit w for tolerance
- * w, around the piece too. */
+ * w. */
 static void match_change(const sp_recording *r, const int32_t *path, int64_t t, uint8_t *used,
                          sp_boundaries *out)
 {
     int32_t from = r->labels[t - 1], to = r->labels[t];
     for (int w = 0; w < SP_N_TOLERANCES; w++)
         for (int64_t u = t - w; u <= t + w; u++) {
-            if (u < 1 - r->before || u >= r->n_steps + r->after || used[u] >> w & 1 || path[u - 1] != from ||
-                path[u] != to || !sp_is_joined(r, u))
+            if (u < 1 || u >= r->n_steps || used[u] >> w & 1 || path[u - 1] != from || path[u] != to ||
+                !sp_is_joined(r, u))
                 continue;
             if (r->segments && r->segments[u] != r->segments[t])
                 continue;
@@ -101,26 +75,22 @@ static void match_change(const sp_recording *r, const int32_t *path, int64_t t, 
         }
 }
 
-static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track *track, uint8_t *used,
-                           sp_boundaries *out)
+static void add_boundaries(const sp_recording *r, const int32_t *path, uint8_t *used, sp_boundaries *out)
 {
-    const size_t n = (size_t)r->n_steps, half = SP_AROUND / 2;
-    memset(used - half, 0, n + SP_AROUND);
-    memcpy(used - half, track->used, SP_AROUND);
-    for (int64_t t = r->before ? 0 : 1; t < r->n_steps; t++) {
+    memset(used, 0, (size_t)r->n_steps);
+    for (int64_t t = 1; t < r->n_steps; t++) {
         out->decoded += is_change(r, path, t);
         if (is_change(r, r->labels, t)) {
             out->reference++;
             match_change(r, path, t, used, out);
         }
     }
-    memcpy(track->used, used + n - half, SP_AROUND);
 }
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
     const uint8_t *background = e->result->background;
-    return sp_runs_walk(&e->reference.runs, r, r->labels, background, &e->reference_runs) ? SP_OK
+    return sp_runs_find(&e->reference.runs, r, r->labels, background, &e->reference_runs) ? SP_OK
                                                                                           : no_room(err);
 }
 
@@ -133,23 +103,17 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     const int32_t *steps = path;
     if (r->labels) {
         int32_t *scored = e->scratch.path;
-        for (int64_t t = -r->before; t < r->n_steps + r->after; t++)
+        for (int64_t t = 0; t < r->n_steps; t++)
             scored[t] = r->labels[t] < 0 ? -1 : path[t];
         steps = scored;
-    } else {
-        runs->is_dropped = true; /* nothing to compare it with */
     }
-    if (!sp_runs_walk(runs, r, steps, e->result->background, &e->sums[strategy].class_runs))
+    if (!sp_runs_find(runs, r, steps, e->result->background, &e->sums[strategy].class_runs))
         return no_room(err);
     if (!r->labels)
         return SP_OK;
-    add_boundaries(r, steps, track, e->scratch.flags, &s->boundaries);
-    sp_overlaps_walk(&track->overlaps, r, steps, e->result->background);
-    if (reference->n > 0 && runs->n > max_edit_cells / reference->n)
-        drop(runs); /* too long to compare: both numbers only grow */
-    if (r->rest > 0)
-        return SP_OK;
-    sp_segments_add(&s->segments, &track->overlaps.counts);
+    add_boundaries(r, steps, e->scratch.flags, &s->boundaries);
+    sp_overlaps_count(r, steps, e->result->background, &track->segments);
+    sp_segments_add(&s->segments, &track->segments);
     int64_t distance = 0, m = reference->n, n = runs->n;
     track->edit = NAN;
     if (m == 0 && n == 0)

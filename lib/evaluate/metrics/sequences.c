@@ -84,10 +84,8 @@ static sp_status find_edit(const sp_labelled_paths *p, int64_t n, const uint8_t 
     const int32_t *path = p->paths + p->offsets[n];
     for (int64_t t = 0; t < r.n_steps; t++)
         m->path[t] = r.labels[t] < 0 ? -1 : path[t];
-    sp_runs_clear(&m->wanted);
-    sp_runs_clear(&m->found);
-    if (!sp_runs_walk(&m->wanted, &r, r.labels, background, NULL) ||
-        !sp_runs_walk(&m->found, &r, m->path, background, NULL))
+    if (!sp_runs_find(&m->wanted, &r, r.labels, background, NULL) ||
+        !sp_runs_find(&m->found, &r, m->path, background, NULL))
         return sp_no_memory(err);
     const int64_t wanted = m->wanted.n, found = m->found.n, longer = wanted > found ? wanted : found;
     int64_t distance = 0;
@@ -104,16 +102,16 @@ sp_status sp_segments_count(const sp_labelled_paths *p, int64_t n, const uint8_t
                             sp_segment_counts *out, sp_error *err)
 {
     room m;
-    sp_overlap_walk walk = {.in_reference = false};
+    sp_segments counts;
     const sp_recording r = recording_of(p, n);
     sp_status status = SP_OK;
     TRY(room_init(&m, p, err));
     TRY(find_edit(p, n, background, &m, &out->edit, err));
-    sp_overlaps_walk(&walk, &r, m.path, background);
-    out->reference = walk.counts.reference;
-    out->decoded = walk.counts.decoded;
+    sp_overlaps_count(&r, m.path, background, &counts);
+    out->reference = counts.reference;
+    out->decoded = counts.decoded;
     for (int i = 0; i < SP_N_OVERLAPS; i++)
-        out->matched[i] = walk.counts.matched[i];
+        out->matched[i] = counts.matched[i];
 done:
     room_clear(&m);
     return status;

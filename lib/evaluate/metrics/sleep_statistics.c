@@ -42,44 +42,56 @@ const char *sp_sleep_measure_unit(sp_sleep_measure measure)
 
 /* ---- one night ---- */
 
-/* Goes on along a path whose steps stand at `at` and on in the recording. Steps count from the first that is scored to the last;
- * without `scored`, that has a class. segments[-1] is looked at where has_before. */
-static void walk_night(sp_night *c, int64_t at, int64_t n, const int32_t *path, const int32_t *scored,
-                       const int64_t *segments, bool has_before, const int32_t *stage_of_class)
+/* What is counted in steps, and places from the first step that counts, -1: none. */
+typedef struct night {
+    int64_t first, last; /* steps that count */
+    bool has_begun;
+    int32_t before; /* stage of the step before in the same stretch; -1: none */
+    int64_t stage[SP_N_STAGES];
+    int64_t first_sleep, last_sleep, first_rem;
+    int64_t wake_after, wake_within; /* after the first sleep; of it before the last */
+    int64_t awakenings;
+} night;
+
+/* Steps count from the first that is scored to the last; without `scored`, that has a class. */
+static night find_night(int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
+                        const int32_t *stage_of_class)
 {
     const int32_t *counted = scored ? scored : path;
+    night c = {.has_begun = false};
     for (int64_t t = 0; t < n; t++) {
         bool is_counted = counted[t] >= 0;
-        if (!c->has_begun && !is_counted)
+        if (!c.has_begun && !is_counted)
             continue;
-        if (!c->has_begun)
-            *c = (sp_night){.has_begun = true,
-                            .first = at + t,
-                            .before = -1,
-                            .first_sleep = -1,
-                            .last_sleep = -1,
-                            .first_rem = -1};
-        else if (segments && (t > 0 || has_before) && segments[t] != segments[t - 1])
-            c->before = -1;
-        int64_t since = at + t - c->first;
+        if (!c.has_begun)
+            c = (night){.has_begun = true,
+                        .first = t,
+                        .before = -1,
+                        .first_sleep = -1,
+                        .last_sleep = -1,
+                        .first_rem = -1};
+        else if (segments && t > 0 && segments[t] != segments[t - 1])
+            c.before = -1;
+        int64_t since = t - c.first;
         int32_t stage = path[t] >= 0 && is_counted ? stage_of_class[path[t]] : -1;
         if (is_counted)
-            c->last = at + t;
+            c.last = t;
         if (stage >= 0)
-            c->stage[stage]++;
+            c.stage[stage]++;
         if (stage == SP_STAGE_WAKE) {
-            c->wake_after += c->first_sleep >= 0;
-            c->awakenings += c->before > SP_STAGE_WAKE;
+            c.wake_after += c.first_sleep >= 0;
+            c.awakenings += c.before > SP_STAGE_WAKE;
         } else if (stage > SP_STAGE_WAKE) {
-            if (c->first_sleep < 0)
-                c->first_sleep = since;
-            c->last_sleep = since;
-            c->wake_within = c->wake_after; /* all wake so far after onset lies before this step of sleep */
-            if (stage == SP_STAGE_REM && c->first_rem < 0)
-                c->first_rem = since;
+            if (c.first_sleep < 0)
+                c.first_sleep = since;
+            c.last_sleep = since;
+            c.wake_within = c.wake_after; /* all wake so far after onset lies before this step of sleep */
+            if (stage == SP_STAGE_REM && c.first_rem < 0)
+                c.first_rem = since;
         }
-        c->before = stage;
+        c.before = stage;
     }
+    return c;
 }
 
 static void all_undefined(sp_sleep_statistics *out, const char *reason)
@@ -89,13 +101,13 @@ static void all_undefined(sp_sleep_statistics *out, const char *reason)
     out->awakenings = value_undefined(reason);
 }
 
-static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_statistics *out)
+static void night_values(const night *counted, double epoch_seconds, sp_sleep_statistics *out)
 {
-    if (!night->has_begun) {
+    if (!counted->has_begun) {
         all_undefined(out, "no scored steps");
         return;
     }
-    const sp_night c = *night;
+    const night c = *counted;
     const double minute = epoch_seconds / 60;
     int64_t in_bed = c.last - c.first + 1;
     int64_t sleep =
@@ -125,13 +137,12 @@ static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_s
 void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
                             const int32_t *stage_of_class, double epoch_seconds, sp_sleep_statistics *out)
 {
-    sp_night night = {.has_begun = false};
     if (!path) {
         all_undefined(out, "not decoded");
         return;
     }
-    walk_night(&night, 0, n, path, scored, segments, false, stage_of_class);
-    night_values(&night, epoch_seconds, out);
+    const night counted = find_night(n, path, scored, segments, stage_of_class);
+    night_values(&counted, epoch_seconds, out);
 }
 
 /* ---- over nights ---- */
@@ -226,23 +237,22 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
             sp_grown(sleep->strategies[s].nights, n, sizeof *sleep->strategies[s].nights, is_whole);
 }
 
-static void add_night(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path,
+static void add_night(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
                       sp_sleep_statistics *out)
 {
-    walk_night(night, r->first, r->n_steps, path, r->whole, r->segments, r->before > 0, e->stage_of_class);
-    if (r->rest == 0)
-        night_values(night, e->result->sleep->epoch_seconds, out);
+    const night counted = find_night(r->n_steps, path, r->whole, r->segments, e->stage_of_class);
+    night_values(&counted, e->result->sleep->epoch_seconds, out);
 }
 
 void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views)
 {
     sp_sleep *sleep = e->result->sleep;
     if (sleep && r->labels)
-        add_night(e, &e->reference.night, r, r->whole, &sleep->reference[r->index]);
+        add_night(e, r, r->whole, &sleep->reference[r->index]);
     for (int32_t s = 0; sleep && s < sleep->n_strategies; s++) {
         sp_sleep_statistics *out = &sleep->strategies[s].nights[r->index];
         if (views->results[s].status == SP_OK)
-            add_night(e, &e->tracks[s].night, r, views->paths[s], out);
+            add_night(e, r, views->paths[s], out);
         else
             all_undefined(out, "not decoded");
     }

@@ -217,7 +217,7 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
     sp_path_file *b = arg;
     sp_status status = SP_OK;
     TRY(sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err));
-    if (b->consumer.with_confidence && n_recordings > 0)
+    if (b->consumer.with_confidence)
         TRY(write_confidence(b, s, first, n_recordings, output, err));
     if (b->takes_spans)
         TRY(write_span_values(b, s, output, err));
