@@ -53,8 +53,12 @@ static void narrow_shape(random_source *r, const kind *k, random_shape *s)
         s->longest = 24;
         s->has_ranges_only = s->has_ties = true;
         s->has_votes = false;
+        s->has_weights &= s->has_gaps; /* without them runs of other lengths tie more often */
         s->most_rules = 0;
         s->impossible = random_chance(r, 0.5) ? 0 : 0.02;
+    } else if (k->sort == ALL_PATHS && s->most_rules > 0 && s->max_dwell > 1) {
+        s->has_ties = true; /* of ages and of what rules remember */
+        s->has_votes = false;
     } else if (k->sort == LONG) {
         s->max_dwell = s->max_states_per_class = 1;
         s->longest = s->most_rules = 0;
