@@ -25,7 +25,6 @@ typedef struct batch_work {
     const sp_decode_output *output;
     sp_decode_output extras; /* output without what all recordings are given together afterwards */
     sp_kernels *kernels;     /* large: filled where it is used, never cleared */
-    sp_workers *workers;
     sp_verifier verifier;
     atomic_bool no_memory;
     /* Of sp_decode_checked(), while decoding: else NULL. */
@@ -99,8 +98,8 @@ static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t la
             w->no_memory = true; /* nothing else can go wrong once check_arguments() is content */
 }
 
-/* The check of a path that the lanes, or all threads together, have found; workers NULL: on this thread alone. */
-static sp_status verify_result(const batch_work *w, int64_t n, sp_workers *workers)
+/* The check of a path that the lanes, or all threads together, have found. */
+static sp_status verify_result(const batch_work *w, int64_t n)
 {
     const sp_decoded *result = &w->output->results[n];
     const sp_scores scores = sp_batch_recording(w->batch, n);
@@ -111,8 +110,7 @@ static sp_status verify_result(const batch_work *w, int64_t n, sp_workers *worke
     if (result->status != SP_OK)
         return SP_OK;
     if (kind == SP_VITERBI || kind == SP_GREEDY)
-        status = workers ? sp_verify_long(&w->verifier, &scores, path, result->score, workers, &err)
-                         : sp_verify(&w->verifier, &scores, path, result->score, &err);
+        status = sp_verify(&w->verifier, &scores, path, result->score, &err);
     else if (sp_strategy_about(kind)->is_legal)
         status = sp_verify_legal(w->chain, &scores, path, result->score, &err);
     if (status == SP_OK && sp_strategy_about(kind)->is_legal)
@@ -123,27 +121,14 @@ static sp_status verify_result(const batch_work *w, int64_t n, sp_workers *worke
     return SP_OK;
 }
 
-static void finish(batch_work *w, sp_scratch *scratch, int64_t n, sp_workers *workers)
-{
-    if (verify_result(w, n, workers) != SP_OK ||
-        sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
-        w->no_memory = true;
-}
-
 /* Checks recordings that the lanes have decoded, and adds the extras. */
 static void finish_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     batch_work *w = arg;
     for (int64_t n = first; n < last && !w->no_memory; n++)
-        finish(w, scratch, n, NULL);
-}
-
-/* The same of recordings that all threads have decoded together. */
-static void finish_alone(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
-{
-    batch_work *w = arg;
-    for (int64_t n = first; n < last && !w->no_memory; n++)
-        finish(w, scratch, n, w->workers);
+        if (verify_result(w, n) != SP_OK ||
+            sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
+            w->no_memory = true;
 }
 
 /* Confidence and log Z of recordings that the lanes leave alone. */
@@ -206,16 +191,14 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
     sp_verifier_init(&w->verifier, w->chain);
     if (w->kernels->isa != SP_ISA_PLAIN)
         w->verifier.is_allowed = sp_isa_kernels_of(w->kernels->isa)->path_is_allowed;
-    w->workers = workers;
     bool is_shared = w->kernels->has_sums && needs_sums(output);
     if (is_shared) {
         w->extras.confidence = NULL;
         w->extras.log_partition = NULL;
     }
     if (w->kernels->way != SP_WAY_PLAIN) {
-        if (!sp_kernels_share(
-                w->kernels, w->batch, output, workers,
-                (sp_leftover){decode_run, finish_run, finish_alone, w, w->unchecked ? are_fine : NULL}))
+        if (!sp_kernels_share(w->kernels, w->batch, output, workers,
+                              (sp_leftover){decode_run, finish_run, w, w->unchecked ? are_fine : NULL}))
             return sp_no_memory(err);
     } else {
         sp_workers_share(workers, w->batch->n_recordings, decode_run, w);
@@ -224,7 +207,7 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
         return SP_EDATA; /* decode_block() has the sentence */
     if (is_shared && !w->no_memory &&
         !sp_kernels_share_confidence(w->kernels, w->batch, output, workers,
-                                     (sp_leftover){add_confidence, NULL, NULL, w, NULL}))
+                                     (sp_leftover){add_confidence, NULL, w, NULL}))
         return sp_no_memory(err);
     return w->no_memory ? sp_no_memory(err) : SP_OK;
 }

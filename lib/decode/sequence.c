@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/kernels/chunks/chunks.h"
 #include "decode/lengths.h"
 
 enum { PIECE_BYTES = 32 << 20 /* scores, back-pointers and path of a piece, about */ };
-
-_Static_assert(SP_PIECE_UNIT % SP_PIECE_STEPS == 0, "pieces begin where chunks.h says");
 
 /* ---- opening ---- */
 

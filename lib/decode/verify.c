@@ -209,6 +209,8 @@ static inline double score_in_order(const sp_verifier *v, sp_dtype dtype, const 
         const double e =
             dtype == SP_F32 ? (double)((const float *)scores->data)[at] : ((const double *)scores->data)[at];
         score = (score + v->weight[pair]) + e;
+        if (score == -INFINITY) /* whatever follows */
+            return score;
         state = v->to[pair];
     }
     return score + v->chain->end[state];
@@ -222,51 +224,6 @@ double sp_verifier_score(const sp_verifier *v, const sp_scores *scores, const in
         return -INFINITY;
     return scores->dtype == SP_F32 ? score_in_order(v, SP_F32, scores, path)
                                    : score_in_order(v, SP_F64, scores, path);
-}
-
-/* ---- the same in parts side by side ---- */
-
-enum { PARTS = 64 };
-
-typedef struct part_sums {
-    const sp_verifier *verifier;
-    const sp_scores *scores;
-    const int32_t *path;
-    double sum[PARTS];
-} part_sums;
-
-static int64_t part_begin(const part_sums *p, int64_t part)
-{
-    return 1 + (p->scores->n_steps - 1) * part / PARTS;
-}
-
-static void sum_parts(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
-{
-    part_sums *p = arg;
-    (void)scratch;
-    for (int64_t part = first; part < last; part++) {
-        const int64_t begin = part_begin(p, part);
-        uint32_t state = (uint32_t)p->path[begin - 1];
-        p->sum[part] = NAN;
-        if (is_class(p->verifier, p->path[begin - 1]))
-            p->sum[part] = sum_steps(p->verifier, p->scores, p->path, begin, part_begin(p, part + 1), &state);
-    }
-}
-
-/* As sum_by_table(), of a plain chain. */
-static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, const int32_t *path,
-                             sp_workers *workers)
-{
-    part_sums p = {.verifier = v, .scores = scores, .path = path};
-    sp_workers_share(workers, PARTS, sum_parts, &p);
-    double sum = 0;
-    for (int part = 0; part < PARTS; part++)
-        sum += p.sum[part];
-    const sp_chain *chain = v->chain;
-    if (!(sum > -INFINITY)) /* the last class may be none */
-        return sum;
-    return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) + sum +
-           chain->end[path[scores->n_steps - 1]];
 }
 
 /* ---- legality, where the sum does not tell ---- */
@@ -349,15 +306,6 @@ sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t
     if (status == SP_OK && sum == -INFINITY && value == -INFINITY)
         return sp_verify_legal(v->chain, scores, path, sum, err);
     return sp_decode_bug(value, sum, err);
-}
-
-sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value,
-                         sp_workers *workers, sp_error *err)
-{
-    if (v->has_table && v->chain->is_plain && scores->n_steps > PARTS &&
-        is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
-        return SP_OK;
-    return sp_verify(v, scores, path, value, err);
 }
 
 sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value,

@@ -53,10 +53,6 @@ double sp_verify_tolerance(int64_t n_steps, double value);
 sp_status sp_verify(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path, double value,
                     sp_error *err);
 
-/* The same on all threads, for a long recording: the same answer for every number of them. */
-sp_status sp_verify_long(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path,
-                         double value, sp_workers *workers, sp_error *err);
-
 /* sp_verify() of one path, without a verifier at hand. */
 sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value,
                          sp_error *err);

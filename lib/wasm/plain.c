@@ -1,9 +1,6 @@
-/* What the module has in place of threads and fast kernels: one thread, and no chain that chunks are for. The kernels for vectors
+/* What the module has in place of threads and fast kernels: one thread, no kernel. Those for vectors
  * would be six times as large as the rest, and nothing but speed would come of them. */
-#include <assert.h>
-
 #include "core/workers.h"
-#include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/strategies/viterbi_dense.h"
 
@@ -38,27 +35,4 @@ sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_sc
 {
     (void)chain, (void)scores, (void)scratch, (void)group;
     return SP_ENOPATH;
-}
-
-/* Never called, since there are no rules for them. */
-
-sp_status sp_chunks_forward(sp_chunked *c, sp_workers *workers, double *after)
-{
-    (void)c, (void)workers, (void)after;
-    assert(0);
-    return SP_ENOMEM;
-}
-
-int32_t sp_chunks_last(const sp_lane_rules *rules, const double *delta)
-{
-    (void)rules, (void)delta;
-    assert(0);
-    return -1;
-}
-
-int32_t sp_chunks_trace(const sp_chunked *c, int32_t state)
-{
-    (void)c, (void)state;
-    assert(0);
-    return -1;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/greedy_table.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
@@ -104,19 +103,6 @@ sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores
     sp_status status = __real_sp_dense_viterbi(dense, scores, scratch, path, score);
     if (status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("dense"))
         spoil(path, FAULT_STEPS, scores->n_classes);
-    return status;
-}
-
-sp_status __real_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
-                                   sp_workers *workers, int32_t *path, double *score);
-sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
-                                   sp_workers *workers, int32_t *path, double *score);
-sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores,
-                                   sp_workers *workers, int32_t *path, double *score)
-{
-    sp_status status = __real_sp_chunks_viterbi(isa, rules, scores, workers, path, score);
-    if (status == SP_OK && is_faulty("chunks"))
-        spoil(path, scores->n_steps, scores->n_classes);
     return status;
 }
 

@@ -1,15 +1,12 @@
-/* What the fast kernels do inside: blocks, rounds, teams, chunks, single steps and sums, against the plain
- * ones; which chains each takes. Their
- * paths are in the law of strategies. */
+/* What the fast kernels do inside: blocks, teams, long recordings and single steps, against the plain ones; which
+ * chains each takes. Their paths are in the law of strategies. */
 #include "check.h"
 #include "random_batch.h"
 #include "random_model.h"
 #include "statepath/decode.h"
 
 /* sp_isa_set() does not take the plain kernel, and which kernel decodes is chosen inside. */
-#include "decode/kernels/chunks/chunks.h"
-#include "decode/kernels/chunks/path_sum.h"
-#include "decode/kernels/dense.h"
+#include "decode/kernels/dense_team.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
 #include "decode/kernels/sparse.h"
@@ -302,7 +299,7 @@ static void compare_shared(const sp_chain *chain, const sp_scores *scores, uint6
         double score = 0;
         sp_dense dense;
         assert_true(sp_dense_init(&dense, (sp_isa)(seed % (1 + (uint64_t)sp_isa_best())), chain, scratch));
-        assert_int_equal(sp_dense_viterbi_shared(&dense, scores, workers[n_threads], path, &score), status);
+        assert_int_equal(sp_dense_team_viterbi(&dense, scores, workers[n_threads], path, &score), status);
         assert_true(score == expected_score);
         if (status == SP_OK)
             assert_same_path(seed, "shared", path, expected, scores->n_steps);
@@ -310,56 +307,6 @@ static void compare_shared(const sp_chain *chain, const sp_scores *scores, uint6
     sp_scratch_free(scratch);
     free(expected);
     free(path);
-}
-
-/* Chunks that are proved, chunks over a power of two, scores that end half way between two multiples of a
- * last bit, ties,
- * impossible scores, sums above zero and of both signs, and classes that are never left, so that no chunk is
- * proved. */
-static void rounds_of_chunks_equal_plain(void **state)
-{
-    (void)state;
-    static const kind kinds[] = {{17, 40, 1, 0, 0, false, 0, 0, 0, 0, 0},
-                                 {17, 40, 1, 0, 0, false, 0, 0x1p-41, 0, 0, 0},
-                                 {2, 20, 1, 0, 0, true, 0, 0, 0, 0, 0},
-                                 {17, 60, 0.1, 0, 0, false, 0, 0, 0, 0, 0},
-                                 {3, 20, 0.8, 0, 0, false, 0.1, 0, 0, 0, 0},
-                                 {17, 30, 1, 0, 0, false, 0, 0, 4, 0, 0},
-                                 {17, 30, 1, 0, 0, false, 0, 0x1p-42, 2, 0, 0},
-                                 {3, 8, 0, 0, 0, false, 0, 0, 0, 0, 0},
-                                 {3, 8, 0.5, 0, 0, false, 0, 0x1p-41, -0.01, 0, 0},
-                                 {17, 30, 1, 0, 0, false, 0.99, 0, 0, 0, 0},
-                                 {17, 40, 0.6, 0, 0, false, 0, 0, 0, 4, 0}};
-    for (uint64_t seed = 0; seed < 120; seed++) {
-        const kind *k = &kinds[seed % (sizeof kinds / sizeof *kinds)];
-        random_source random = {220000 + seed};
-        sample s = {0};
-        const int32_t n = k->least_classes + random_below(&random, k->most_classes - k->least_classes + 1);
-        s.chain = draw_chain(&random, k, n);
-        draw_scores(&random, k, &s, n, 1300 + random_below(&random, 9000), seed / 10 % 2 ? SP_F32 : SP_F64);
-        s.batch.scores.segments = NULL;
-        compare_shared(s.chain, &s.batch.scores, seed);
-        free_sample(&s);
-    }
-}
-
-static void rounds_of_states_equal_plain(void **state)
-{
-    (void)state;
-    static const random_shape shapes[] = {{4, 6000, 4, 1, true, false, false, .impossible = 0},
-                                          {5, 6000, 3, 1, true, true, false, .impossible = 0.02},
-                                          {3, 6000, 6, 2, true, false, false, .impossible = 0.05},
-                                          {6, 6000, 3, 1, false, true, false, .impossible = 0}};
-    int n_compared = 0;
-    for (uint64_t seed = 0; seed < 120; seed++) {
-        random_case c = random_case_new(230000 + seed, &shapes[seed % 4]);
-        if (c.scores.n_steps >= 1300) {
-            compare_shared(c.chain, &c.scores, seed);
-            n_compared++;
-        }
-        random_case_free(&c);
-    }
-    assert_true(n_compared > 30);
 }
 
 /* Enough transitions for three threads to share each step, and no two columns the same. */
@@ -384,7 +331,7 @@ static void teams_equal_plain(void **state)
 
 /* ---- long recordings ---- */
 
-/* Greedy and argmax in chunks make no sum but that of the score: the plain kernel's bytes. */
+/* Greedy and argmax of every instruction set and number of threads: the plain kernel's bytes. */
 static void compare_long_choices(const sample *s, uint64_t seed)
 {
     static const sp_strategy_kind strategies[] = {SP_GREEDY, SP_ARGMAX};
@@ -401,7 +348,7 @@ static void compare_long_choices(const sample *s, uint64_t seed)
     }
 }
 
-/* The chunks of every instruction set and number of threads: the plain kernel's bytes. */
+/* Viterbi likewise. */
 static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_decodable)
 {
     random_source random = {seed};
@@ -429,12 +376,12 @@ static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_
 static void large_shares_equal_plain(void **state)
 {
     (void)state;
-    static const kind k = {20, 30, 1, 0, 0, false, 0, 0, 0, 0, 0};
-    for (uint64_t seed = 0; seed < 6; seed++)
-        compare_long(&k, 250000 + seed, 11000 + 500 * (int64_t)seed, true);
+    static const kind k = {640, 640, 1, 0, 0, false, 0, 0, 0, 0, 0};
+    for (uint64_t seed = 0; seed < 4; seed++)
+        compare_long(&k, 250000 + seed, 110 + 50 * (int64_t)seed, true);
 }
 
-static void chunks_equal_plain(void **state)
+static void long_recordings_equal_plain(void **state)
 {
     (void)state;
     static const kind kinds[] = {{5, 5, 0.6, 0, 0, true, 0, 0, 0, 0, 0},
@@ -446,19 +393,11 @@ static void chunks_equal_plain(void **state)
     compare_long(&(kind){11, 11, 0.4, 0, 0, true, 0, 0, 0, 0, 0}, 300100, 130000, true);
 }
 
-/* Classes that are never left: no two paths ever meet, and every chunk is done again. */
-static void chunks_that_never_meet(void **state)
-{
-    (void)state;
-    for (uint64_t i = 0; i < 4; i++)
-        compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0, 0, 0, 0, 0}, 400000 + i, 140000, true);
-}
-
 /* What argmax takes goes up through the classes, as a model allows that never comes back, or down. */
 static void long_argmax_paths_are_scored(void **state)
 {
     (void)state;
-    enum { CLASSES = 4, STEPS = SP_CHUNKS_LEAST + 40000 };
+    enum { CLASSES = 4, STEPS = SP_LANES_MOST_STEPS + 40000 };
     static const uint8_t allow[CLASSES * CLASSES] = {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1};
     const char *names[] = {"a", "b", "c", "d"};
     int64_t offsets[] = {0, STEPS};
@@ -568,56 +507,6 @@ static void steps_of_far_prices_equal_plain(void **state)
     sp_scratch_free(scratch);
 }
 
-/* ---- sums ---- */
-
-enum { N_TERMS = 5000 };
-
-/* Terms of every kind that a sum in order must tell apart. */
-static float draw_term(random_source *random, int sort)
-{
-    switch (sort) {
-    case 0: /* log-probabilities */
-        return (float)-log1p(7 * random_unit(random));
-    case 1: /* small ones of few bits: half way between two multiples of the last bit again and again */
-        return -(float)(1 + random_below(random, 64)) * 0x1p-31f;
-    case 2: /* of both signs */
-        return (float)(random_unit(random) - 0.5);
-    case 3: /* zeros, and now and then a large one */
-        return random_chance(random, 0.02)  ? -(float)(1e6 * random_unit(random))
-               : random_chance(random, 0.5) ? 0.0f
-                                            : -0x1p-24f;
-    default: /* nothing is possible any more */
-        return random_chance(random, 0.001) ? -INFINITY : -1.5f;
-    }
-}
-
-static void sums_equal_one_after_another(void **state)
-{
-    (void)state;
-    static const double begins[] = {0,    -1,        -4194303.7, -4194304,      -8e15,
-                                    12.5, -INFINITY, -3e-300,    -16777215.9999};
-    static float x[N_TERMS];
-    static double y[N_TERMS];
-    for (uint64_t seed = 0; seed < 300; seed++) {
-        random_source random = {500000 + seed};
-        double begin = begins[seed % (sizeof begins / sizeof *begins)];
-        int64_t n = random_below(&random, N_TERMS), first = random_below(&random, N_TERMS - (int32_t)n);
-        for (int i = 0; i < N_TERMS; i++) {
-            x[i] = draw_term(&random, (int)(seed % 5));
-            y[i] = seed % 2 ? x[i] : x[i] * (1 + 0x1p-30 * random_below(&random, 3));
-        }
-        double sum_x = begin, sum_y = begin;
-        for (int64_t i = first; i < first + n; i++) {
-            sum_x += x[i];
-            sum_y += y[i];
-        }
-        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-            assert_true(sp_isa_kernels_of(isa)->sum_f32(begin, x + first, n) == sum_x);
-            assert_true(sp_isa_kernels_of(isa)->sum_f64(begin, y + first, n) == sum_y);
-        }
-    }
-}
-
 /* ---- one recording, by the kernels of single.h ---- */
 
 /* More classes or states than the kernels are for. */
@@ -676,15 +565,11 @@ int main(void)
         cmocka_unit_test(wide_chains),
         cmocka_unit_test(dense_in_blocks_equals_plain),
         cmocka_unit_test(sets_in_blocks_equal_plain),
-        cmocka_unit_test(rounds_of_chunks_equal_plain),
-        cmocka_unit_test(rounds_of_states_equal_plain),
         cmocka_unit_test(teams_equal_plain),
         cmocka_unit_test(large_shares_equal_plain),
-        cmocka_unit_test(chunks_equal_plain),
-        cmocka_unit_test(chunks_that_never_meet),
+        cmocka_unit_test(long_recordings_equal_plain),
         cmocka_unit_test(long_argmax_paths_are_scored),
         cmocka_unit_test(steps_of_far_prices_equal_plain),
-        cmocka_unit_test(sums_equal_one_after_another),
         cmocka_unit_test(single_leaves_other_chains),
         cmocka_unit_test(dwells_only_where_they_fit),
     };

@@ -88,10 +88,8 @@ struct sp_dense_team; /* dense_team.h */
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                            double *score);
 
-/* The same by the threads of the workers, and whether that pays. */
+/* Does a team of so many threads (dense_team.h) pay? */
 bool sp_dense_pays_threads(const sp_dense *dense, const sp_scores *scores, int n_threads);
-sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
-                                  int32_t *path, double *score);
 
 /* The same in blocks of so many steps, 1 or more, and by the team (NULL: alone): changes the time, never the answer. */
 sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block,

@@ -49,10 +49,6 @@ bool sp_dense_pass_take_ring(sp_dense_pass *p, sp_scratch *scratch);
  * below the first is open, the recording's first apart. */
 void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double *leave);
 
-/* Which state the path takes at the end of blocks that were made just now, up to `last`, is not known yet. A trace from n_steps
- * further on, a block at most, finds the likeliest. */
-void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, int64_t n_steps);
-
 /* The path from the best states at the last step, when all blocks have been made. Returns its score, -INFINITY: there is none. */
 double sp_dense_pass_back(sp_dense_pass *p);
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "decode/kernels/dense_pass.h"
-#include "decode/kernels/dense_rounds.h"
 
 /* The ring's share of a second-level cache, and the blocks that are never shorter or longer. */
 enum { RING_BYTES = 512 << 10, LEAST_BLOCK = 64, MOST_BLOCK = 1024 };
@@ -81,26 +80,6 @@ void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double
             continue;
         trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
     }
-}
-
-void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, int64_t n_steps)
-{
-    const int64_t begin = sp_dense_block_begin(p, last), left = p->scores->n_steps - begin;
-    const int64_t end = begin + (n_steps < left ? n_steps : left);
-    const double *now = leave;
-    if (!p->path)
-        return;
-    for (int64_t t = begin; t < end; t++) {
-        double *next = sp_dense_delta(p, t);
-        sp_dense_forward(p->dense, p->scores, t, now, next, &p->part);
-        now = next;
-    }
-    int32_t state = best_state(now, p->dense->n);
-    for (int64_t t = end - 1; t > begin; t--)
-        state = sp_dense_before(p->dense, sp_dense_delta(p, t - 1), state);
-    if (end > begin)
-        state = sp_dense_before(p->dense, leave, state);
-    trace(p, begin - 1, state, begin, last - 1);
 }
 
 /* Closes border b, the one above block b-1: path[] above it is right. Does path[] below it belong to the same trace? */
@@ -211,14 +190,5 @@ sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_sc
 
 bool sp_dense_pays_threads(const sp_dense *dense, const sp_scores *scores, int n_threads)
 {
-    return sp_dense_rounds_pay(scores, n_threads) ||
-           (scores->n_steps >= LEAST_BLOCK && sp_dense_team_size(dense, n_threads) > 1);
-}
-
-sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers,
-                                  int32_t *path, double *score)
-{
-    if (sp_dense_team_size(dense, sp_workers_count(workers)) > 1)
-        return sp_dense_team_viterbi(dense, scores, workers, path, score);
-    return sp_dense_rounds_viterbi(dense, scores, workers, path, score);
+    return scores->n_steps >= LEAST_BLOCK && sp_dense_team_size(dense, n_threads) > 1;
 }

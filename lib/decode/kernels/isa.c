@@ -21,10 +21,6 @@
 
 #include "decode/kernels/lanes/lanes_choose.h"
 
-#include "decode/kernels/chunks/path_sum_body.h"
-
-#include "decode/kernels/chunks/chunks_body.h"
-
 #include "core/exp_log.h"
 
 #include "decode/kernels/lanes/lanes_forward_backward_body.h"
@@ -34,8 +30,6 @@
 #include "decode/kernels/single_body.h"
 
 #include "decode/kernels/path_allowed_body.h"
-
-#include "decode/kernels/chunks/chunks_look.h"
 
 #include "decode/kernels/dense_body.h"
 
@@ -51,16 +45,6 @@ static void lanes_argmax(sp_lane_group *group)
     lanes_choose_any(group, false);
 }
 
-static double sum_f32(double s, const float *x, int64_t n)
-{
-    return sum_in_order(SP_F32, s, x, n);
-}
-
-static double sum_f64(double s, const double *x, int64_t n)
-{
-    return sum_in_order(SP_F64, s, x, n);
-}
-
 #define TABLE_OF(isa) sp_isa_kernels_##isa
 #define TABLE(isa) TABLE_OF(isa)
 const sp_isa_kernels TABLE(SP_ISA) = {
@@ -69,14 +53,9 @@ const sp_isa_kernels TABLE(SP_ISA) = {
     .greedy = lanes_greedy,
     .argmax = lanes_argmax,
     .dwell = lanes_dwell_any,
-    .chunks_forward = chunks_forward_any,
-    .chunks_trace = chunks_trace_any,
     .path_is_allowed = path_is_allowed,
-    .sum_f32 = sum_f32,
-    .sum_f64 = sum_f64,
     .forward_backward = sum_lanes_any,
     .single = single_any,
-    .look = look,
     .dense_step = dense_step_any,
     .dense_choice = dense_choice,
     .dense_add = dense_add,

@@ -3,8 +3,6 @@
 #define STATEPATH_DECODE_ISA_KERNELS_H
 
 #include "decode/kernels/band.h"
-#include "decode/kernels/chunks/chunks.h"
-#include "decode/kernels/chunks/path_sum.h"
 #include "decode/kernels/dense.h"
 #include "decode/kernels/field.h"
 #include "decode/kernels/lanes/lanes.h"
@@ -15,13 +13,9 @@
 typedef struct sp_isa_kernels {
     sp_lanes_kernel *viterbi, *wide, *greedy, *argmax; /* lanes.h */
     sp_lanes_kernel *dwell;                            /* dwell.h */
-    sp_chunks_kernel *chunks_forward, *chunks_trace;
-    sp_path_allowed *path_is_allowed; /* verify.h */
-    sp_sum_f32 *sum_f32;              /* path_sum.h */
-    sp_sum_f64 *sum_f64;
+    sp_path_allowed *path_is_allowed;                  /* verify.h */
     sp_sum_kernel *forward_backward;
     sp_single_kernel *single;
-    sp_items_look *look; /* single.h */
     sp_dense_step *dense_step;
     sp_dense_choice *dense_choice;
     sp_dense_add *dense_add;

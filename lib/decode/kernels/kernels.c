@@ -3,7 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/dense_team.h"
+#include "decode/kernels/lanes/argmax_long.h"
 #include "decode/recording.h"
 
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch,
@@ -20,6 +21,7 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
         isa = SP_ISA_PLAIN;
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;
+    kernels->chain = chain;
     kernels->strategy = strategy;
     kernels->greedy.n = kernels->band.n = 0;
     kernels->has_single = kernels->has_dense = false;
@@ -129,16 +131,14 @@ static bool is_large_share(const lane_work *w, const sp_scores *scores)
     return share > 0.6 || share * w->n_threads >= 2;
 }
 
-/* Viterbi, greedy and argmax of long recordings under few classes; Viterbi of one that has a large share of a batch. */
+/* Argmax of long recordings under few classes; Viterbi of one that has a large share of a batch. */
 static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
 {
     if (w->kernels->way == SP_WAY_DENSE || w->kernels->way == SP_WAY_WIDE)
         return w->kernels->has_dense && is_large_share(w, scores) &&
                sp_dense_pays_threads(&w->kernels->dense, scores, w->n_threads) && !sp_scores_have_gap(scores);
-    if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
-        return false;
-    return sp_chunks_fit(scores) || (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY &&
-                                     !sp_scores_have_gap(scores));
+    return !w->is_confidence && w->kernels->way == SP_WAY_LANES && w->kernels->strategy == SP_ARGMAX &&
+           scores->n_steps > SP_LANES_MOST_STEPS && !sp_scores_have_gap(scores);
 }
 
 /* By the chain's weights. */
@@ -196,11 +196,8 @@ static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_wo
                              double *score)
 {
     if (k->way == SP_WAY_DENSE || k->way == SP_WAY_WIDE)
-        return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
-    if (k->strategy == SP_VITERBI)
-        return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
-    sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, NULL};
-    return sp_choose_long(&options, &k->greedy, scores, workers, path, score);
+        return sp_dense_team_viterbi(&k->dense, scores, workers, path, score);
+    return sp_argmax_long(k->isa, k->chain, scores, workers, path, score);
 }
 
 /* The long recordings that lanes have not taken, each on all threads. */
@@ -227,7 +224,7 @@ static void share_long(lane_work *w, sp_workers *workers)
         w->output->results[n] = result;
         if (w->output->broken)
             memset(w->output->broken + first, 0, (size_t)scores.n_steps);
-        w->leftover.finish_alone(w->leftover.arg, scratch, n, n + 1);
+        w->leftover.finish(w->leftover.arg, scratch, n, n + 1);
     }
 }
 

@@ -2,11 +2,10 @@
  *
  * | chain                      | Viterbi                                                                                     |
  * |----------------------------|---------------------------------------------------------------------------------------------|
- * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side;        |
- * |                            | single.h: one recording                                                                     |
+ * | plain, 16 classes or fewer | lanes.h: recordings side by side; single.h: one recording, or a long one                     |
  * | plain, 64 classes or fewer | lanes.h where classes share what leads to them: recordings side by side; one as below       |
  * | plain, more classes        | dense.h, sparse.h, columns.h: maxima forward, the argmax again on the way back; one that is |
- * |                            | most of its batch on all threads: dense_rounds.h, dense_team.h                              |
+ * |                            | most of its batch on all threads: dense_team.h                                              |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
  * | 16 states or fewer         | lanes.h                                                                                     |
  * | left-to-right              | band.h                                                                                      |
@@ -15,7 +14,7 @@
  *
  * Where classes tell the state, chains of several states a class have lanes for the others too.
  *
- * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
+ * Greedy and argmax have lanes, argmax also for one long recording (argmax_long.h); what those leave, and models of up to
  * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
  * Posterior, mea, posterior-viterbi, confidence and log Z have lanes (lanes_forward_backward.h).
  *
@@ -49,6 +48,7 @@ typedef enum sp_way {
 typedef struct sp_kernels {
     sp_way way;
     sp_isa isa;
+    const sp_chain *chain;
     sp_strategy_kind strategy;
     sp_lane_rules lanes;
     sp_verifier verifier; /* SP_WAY_UNRULED: argmax by no rules, its score by those of the chain */
@@ -79,11 +79,10 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {
-    sp_task *decode;       /* those that are left: alone, each on its thread */
-    sp_task *finish;       /* those that are decoded */
-    sp_task *finish_alone; /* the same, where no task runs and all threads are free */
+    sp_task *decode; /* those that are left: alone, each on its thread */
+    sp_task *finish; /* those that are decoded */
     void *arg;
-    /* Are the rows of recordings first .. last-1, decoded already, scores at all? NULL: they are. False: none of the three is
+    /* Are the rows of recordings first .. last-1, decoded already, scores at all? NULL: they are. False: neither is
      * called for them. Asked of SP_WAY_LANES only. */
     bool (*is_fine)(void *arg, int64_t first, int64_t last);
 } sp_leftover;

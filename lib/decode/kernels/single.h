@@ -1,7 +1,6 @@
 /* One recording alone, its states side by side in vectors; not installed.
  *
- * For plain chains of up to SP_SINGLE_MOST_CLASSES classes. lanes.h needs many recordings and chunks.h many steps to fill a
- * vector; here all j of a step are computed at once:
+ * For plain chains of up to SP_SINGLE_MOST_CLASSES classes. lanes.h needs many recordings to fill a vector; here all j of a step are computed at once:
  *
  *     delta[t,:] = max_i (delta[t-1,i] + log_trans[i,:]) + e[t,:]        i over all classes, -INFINITY where forbidden
  *
@@ -66,9 +65,6 @@ static inline uint64_t sp_single_before(const sp_single_rules *rules, uint64_t w
 {
     return rules->columns <= 8 ? (word >> 8 * state & 255) >> 3 : word >> 4 * state & 15;
 }
-
-/* The greatest of n scores, n > 0. *has_half: one of them is an odd multiple of half of `bit`, a power of two, or may be. */
-typedef double sp_items_look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half);
 
 /* One recording of at least one step, gaps or not, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask
  * sp_viterbi(); SP_ENOMEM. Takes 8 bytes a step from the scratch. */

@@ -9,8 +9,7 @@
  *
  * Chains of runs, whose classes have durations, go by run_search.h.
  *
- * A long recording without gaps goes as it does in memory (kernels.h): of few classes by the recurrence of chunks.h, of more, or
- * of several states a class, by that of dense.h.
+ * A long recording without gaps goes by the recurrence of dense.h where there are more than a few classes, or several states a class.
  */
 #include "decode/strategies/viterbi.h"
 
@@ -18,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/kernels/chunks/chunks.h"
 #include "decode/strategies/run_search.h"
 #include "decode/strategies/search.h"
 #include "decode/strategies/viterbi_dense.h"
@@ -117,85 +115,13 @@ static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *sco
     return state;
 }
 
-/* ---- in chunks ---- */
-
-typedef struct in_chunks {
-    sp_lane_rules rules;
-    sp_chunked chunked;
-    size_t n_classes;
-    double *after; /* [K] delta at the last step of the piece */
-} in_chunks;
-
-static sp_status chunks_piece(void *self, sp_sequence *s, const sp_scores *scores, const void *saved,
-                              bool is_traced, sp_error *err)
-{
-    in_chunks *f = self;
-    f->chunked = (sp_chunked){.isa = sp_isa_current(),
-                              .rules = &f->rules,
-                              .scores = scores,
-                              .before = saved,
-                              .path = is_traced ? s->path : NULL};
-    return sp_chunks_forward(&f->chunked, s->workers, f->after) == SP_OK ? SP_OK : sp_no_memory(err);
-}
-
-static bool chunks_save(const void *self, void *saved)
-{
-    const in_chunks *f = self;
-    memcpy(saved, f->after, f->n_classes * sizeof *f->after);
-    return is_any_alive(f->after, (int32_t)f->n_classes);
-}
-
-static int32_t chunks_last(void *self, sp_sequence *s)
-{
-    const in_chunks *f = self;
-    int32_t state = sp_chunks_last(&f->rules, f->after);
-    s->recurrence = state < 0 ? NAN : f->after[state] + s->chain->end[state];
-    return state;
-}
-
-static int32_t chunks_trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
-{
-    const in_chunks *f = self;
-    (void)s, (void)i, (void)scores;
-    return sp_chunks_trace(&f->chunked, state);
-}
-
-/* *fits: the recording is one for chunks, and has been decoded so. */
-static sp_status decode_in_chunks(sp_sequence *s, bool *fits, sp_error *err)
-{
-    *fits = false;
-    if (s->is_whole || s->recording.n_steps <= SP_CHUNKS_LEAST || s->recording.has_gap)
-        return SP_OK;
-    in_chunks *f = calloc(1, sizeof *f);
-    size_t K = (size_t)s->chain->n_classes;
-    double *after = malloc(K * sizeof *after);
-    sp_status status = f && after ? SP_OK : sp_no_memory(err);
-    *fits = status != SP_OK || sp_lane_rules_init(&f->rules, s->chain);
-    if (status == SP_OK && *fits) {
-        f->n_classes = K;
-        f->after = after;
-        const sp_search search = {.bytes = K * sizeof *after,
-                                  .self = f,
-                                  .piece = chunks_piece,
-                                  .save = chunks_save,
-                                  .last = chunks_last,
-                                  .trace = chunks_trace};
-        status = sp_search_run(&search, s, false, err);
-    }
-    free(f);
-    free(after);
-    return status;
-}
-
 sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
     (void)parameter;
     if (s->chain->runs)
         return sp_run_search_decode(s, err);
     bool fits;
-    sp_status status = decode_in_chunks(s, &fits, err);
-    if (!fits && status == SP_OK)
-        status = sp_viterbi_by_dense(s, &fits, err);
+    sp_status status = sp_viterbi_by_dense(s, &fits, err);
     if (fits || status != SP_OK)
         return status;
     sp_state_search f = {.chain = s->chain, .value_size = sizeof(double)};

@@ -6,7 +6,6 @@
 
 #include "core/try.h"
 #include "decode/kernels/dense_pass.h"
-#include "decode/kernels/dense_rounds.h"
 #include "decode/strategies/search.h"
 
 typedef struct by_dense {
@@ -24,10 +23,7 @@ static sp_status piece(void *self, sp_sequence *s, const sp_scores *scores, cons
                        sp_error *err)
 {
     by_dense *f = self;
-    const bool is_shared = sp_dense_rounds_pay(scores, s->workers ? sp_workers_count(s->workers) : 1);
-    const int64_t block =
-        is_shared ? SP_DENSE_ROUNDS_BLOCK : sp_dense_choose_block(&f->dense, scores->n_steps);
-    sp_status status = SP_OK;
+    const int64_t block = sp_dense_choose_block(&f->dense, scores->n_steps);
     f->scores = *scores;
     if (!sp_dense_pass_init(&f->pass, &f->dense, &f->scores, block, s->scratch))
         return sp_no_memory(err);
@@ -35,11 +31,8 @@ static sp_status piece(void *self, sp_sequence *s, const sp_scores *scores, cons
     f->pass.goes_on = saved != NULL;
     if (saved)
         memcpy(sp_dense_mark(&f->pass, 0), saved, f->dense.width * sizeof(double));
-    if (is_shared)
-        status = sp_dense_rounds_forward(&f->pass, s->workers);
-    else
-        sp_dense_pass_forward(&f->pass, 0, f->pass.n_blocks, sp_dense_mark(&f->pass, f->pass.n_blocks));
-    return status == SP_OK ? SP_OK : sp_no_memory(err);
+    sp_dense_pass_forward(&f->pass, 0, f->pass.n_blocks, sp_dense_mark(&f->pass, f->pass.n_blocks));
+    return SP_OK;
 }
 
 static bool save(const void *self, void *saved)

@@ -104,10 +104,6 @@ class TestBug(st.TestCase):
         self.write("many.json", json.dumps({"statepath_model": 1, "name": "m", "classes": names, "forbid": {names[0]: [names[1]]}}))
         self.check("dense", "viterbi", offsets, model="many.json")
 
-    def test_long_recordings(self):
-        offsets = self.make([30000])
-        self.check("chunks", "viterbi", offsets, spoiled=True)
-
     def test_n_best(self):
         offsets = self.make([STEPS, 44])
         self.check("nbest", "viterbi", offsets, extra=("--nbest", "3"))

@@ -68,9 +68,8 @@ static void test_one_wrong_step(void **state)
                                    {40, MOST_STEPS, 1, 1, NO, NO, NO, .impossible = 0}};
     random_source random = {2};
     sp_scratch *scratch = sp_scratch_new();
-    sp_workers *workers = sp_workers_new(2);
     int n_wrong = 0;
-    assert_true(scratch && workers);
+    assert_non_null(scratch);
     for (uint64_t seed = 0; seed < 1200; seed++) {
         random_case c = random_case_new(seed, &shapes[seed % (sizeof shapes / sizeof *shapes)]);
         const int64_t T = c.scores.n_steps;
@@ -81,7 +80,6 @@ static void test_one_wrong_step(void **state)
         sp_verifier_init(&v, c.chain);
         if (T > 0 && sp_viterbi(c.chain, &c.scores, scratch, path, &score, NULL) == SP_OK) {
             assert_ok(sp_verify(&v, &c.scores, path, score, &err), &err);
-            assert_ok(sp_verify_long(&v, &c.scores, path, score, workers, &err), &err);
             assert_int_equal(sp_verify(&v, &c.scores, path, score + 1e-5, &err), SP_EBUG);
             const int64_t t = random_below(&random, (int32_t)T);
             path[t] = other_class(&random, c.scores.n_classes, path[t]);
@@ -94,13 +92,11 @@ static void test_one_wrong_step(void **state)
                 v.is_allowed =
                     isa == SP_ISA_PLAIN ? sp_path_is_allowed : sp_isa_kernels_of(isa)->path_is_allowed;
                 assert_int_equal(sp_verify(&v, &c.scores, path, score, &err), expected);
-                assert_int_equal(sp_verify_long(&v, &c.scores, path, score, workers, &err), expected);
             }
         }
         random_case_free(&c);
     }
     assert_true(n_wrong > 600);
-    sp_workers_free(workers);
     sp_scratch_free(scratch);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/columns.h"
 #include "decode/kernels/dwell.h"
 #include "decode/kernels/isa_kernels.h"
@@ -434,7 +433,7 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch,
     run.scratch = scratch;
     run.first = first;
     run.left = left;
-    run.n_left = sp_lane_order_fill(&run.order, batch, first, n, SP_CHUNKS_LEAST, left);
+    run.n_left = sp_lane_order_fill(&run.order, batch, first, n, SP_LANES_MOST_STEPS, left);
     const int32_t *place = run.order.place;
     int32_t lanes = sp_lanes_count(options->isa), n_ordered = run.order.n;
     for (int32_t i = 0; i < run.order.n_empty; i++)

@@ -20,8 +20,10 @@ enum {
     SP_LANES_MOST_CLASSES = 16, /* or states: a choice among them takes 4 bits */
     SP_LANES_WIDE_CLASSES = 64, /* of a wide chain */
     SP_LANES_MOST_EDGES = SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES, /* predecessors of all columns */
-    SP_LANES_FEW = 5,           /* classes whose deltas stay in registers */
-    SP_LANES_TILE = 8,          /* steps that are transposed at a time */
+    SP_LANES_FEW = 5,  /* classes whose deltas stay in registers */
+    SP_LANES_TILE = 8, /* steps that are transposed at a time */
+    SP_LANES_MOST_STEPS =
+        100000, /* recordings of more go alone: their back-pointers side by side would take too much memory */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
     SP_LANES_VITERBI_WORTH = 2, /* the same for Viterbi, where single.h is quick too */
     SP_LANES_WIDE_WORTH = 8,    /* the same for wide chains, but for SSE2 */
