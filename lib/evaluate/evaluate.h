@@ -1,4 +1,5 @@
-/* Evaluation for the other rooms: how a comparison is filled, from blocks of recordings; and coarser classes, tags, wake. Not installed.
+/* Evaluation for the other rooms: how a comparison is filled, from blocks of recordings; and coarser classes,
+ * tags, wake. Not installed.
  */
 #ifndef STATEPATH_EVALUATE_EVALUATE_H
 #define STATEPATH_EVALUATE_EVALUATE_H

@@ -40,7 +40,8 @@ sp_status sp_durations_list(sp_evaluation *e, sp_error *err);
 /* Into runs [K] of a class each; nothing where they are not kept. */
 void sp_broken_runs_tell(const sp_broken_runs *broken, int32_t K, sp_class_runs *runs);
 
-/* transitions.c: as sp_transitions_count(); runs that do not fit go into `broken` (NULL: nobody keeps them). */
+/* transitions.c: as sp_transitions_count(); runs that do not fit go into `broken` (NULL: nobody keeps
+ * them). */
 void sp_transitions_find(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
                          sp_broken_runs *broken, sp_transition_counts *counts, int64_t *illegal,
                          uint8_t *flags);
@@ -160,7 +161,8 @@ typedef struct sp_views {
     const int32_t *const *raters;
 } sp_views;
 
-/* Are the classes of a recording from -1 to K-1, and is there what was announced? checks.c. labels NULL: there are none. */
+/* Are the classes of a recording from -1 to K-1, and is there what was announced? checks.c. labels NULL:
+ * there are none. */
 sp_status sp_check_recording(const sp_evaluation *e, const char *id, int64_t n_steps, const int32_t *labels,
                              const sp_views *views, sp_error *err);
 
@@ -170,8 +172,9 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
                       const int32_t *baseline);
 void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c. The runs along `steps`, which -1 and gaps cut, in place of those that are listed. Runs of the background [K] (NULL:
- * none) are not listed. Lengths of all go into the tally (NULL: nowhere). False: no memory. */
+/* segments.c. The runs along `steps`, which -1 and gaps cut, in place of those that are listed. Runs of the
+ * background [K] (NULL: none) are not listed. Lengths of all go into the tally (NULL: nowhere). False: no
+ * memory. */
 bool sp_runs_find(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
                   sp_tally *lengths);
 static inline int64_t sp_run_key(int32_t k, int64_t length)
@@ -187,7 +190,8 @@ sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *re
                              sp_error *err);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
-/* segment_overlaps.c: of one recording, whose path is -1 where the reference is unscored. background [K] or NULL. */
+/* segment_overlaps.c: of one recording, whose path is -1 where the reference is unscored. background [K] or
+ * NULL. */
 void sp_overlaps_count(const sp_recording *r, const int32_t *path, const uint8_t *background,
                        sp_segments *out);
 void sp_segments_add(sp_segments *sum, const sp_segments *counts);
@@ -257,8 +261,8 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 /* pair_differences.c: what the recording at hand adds when it ends. */
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);
 
-/* places.c: lists the steps at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
- * paths [n_strategies], -1 where undecoded. */
+/* places.c: lists the steps at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the
+ * reference last. paths [n_strategies], -1 where undecoded. */
 sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths,
                                 const bool *broke, sp_error *err);
 

@@ -357,8 +357,8 @@ static sp_status mark_unread(sp_many *a, sp_source_info *all, sp_error *err)
     return SP_OK;
 }
 
-/* The file that others are compared with: the first that goes with the model where it is known, else the first that can be opened
- * at all. */
+/* The file that others are compared with: the first that goes with the model where it is known, else the
+ * first that can be opened at all. */
 static sp_status find_first(sp_many *a, const sp_source_options *o, sp_source_info *all, sp_error *err)
 {
     sp_source *one = NULL;

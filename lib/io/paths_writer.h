@@ -79,8 +79,8 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
 sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings,
                               int64_t first_step, int64_t n_steps, const sp_decode_output *output,
                               sp_error *err);
-/* The path of one recording as it is known, into HDF5: steps first_step .., which may be written more than once; then what became of
- * it, when all of its n_steps are written. SP_OK, SP_EFILE. */
+/* The path of one recording as it is known, into HDF5: steps first_step .., which may be written more than
+ * once; then what became of it, when all of its n_steps are written. SP_OK, SP_EFILE. */
 sp_status sp_paths_writer_add_steps(sp_paths_writer *writer, int32_t strategy, int64_t first_step,
                                     int64_t n_steps, const int32_t *path, sp_error *err);
 sp_status sp_paths_writer_end_steps(sp_paths_writer *writer, int32_t strategy, int64_t recording,

@@ -97,7 +97,8 @@ sp_status sp_source_windows(sp_source *source, const char *place, int64_t **star
 
 /* ---- paths ---- */
 
-/* What became of a recording; is_undecoded: every step of its path is -1, which counts where the file says nothing of status. */
+/* What became of a recording; is_undecoded: every step of its path is -1, which counts where the file says
+ * nothing of status. */
 sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording,
                                   bool is_undecoded);
 

@@ -49,7 +49,8 @@ static sp_status lacks(const walk *w, sp_error *err)
     return sp_memory_lacks(w->p, w->recording, sp_memory_needed(w->p, w->n_steps), w->there, err);
 }
 
-/* Is there room for so many steps more in the stream, which doubles its own by a copy, beside what is held here? */
+/* Is there room for so many steps more in the stream, which doubles its own by a copy, beside what is held
+ * here? */
 static bool has_room(const walk *w, int64_t more)
 {
     const double K = w->p->info->n_classes, M = sp_chain_n_states(w->p->chain);

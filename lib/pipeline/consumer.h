@@ -24,8 +24,8 @@ typedef struct sp_consumer {
     /* Paths of one strategy, as sp_run_hooks.paths. */
     sp_status (*paths)(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
                        int64_t n_steps, const sp_decode_output *output, sp_error *err);
-    /* Of a recording that does not fit in memory: classes of some of its steps, which may come again, as -1; then what became of
-     * it. NULL: it takes no such recordings. */
+    /* Of a recording that does not fit in memory: classes of some of its steps, which may come again, as -1;
+     * then what became of it. NULL: it takes no such recordings. */
     sp_status (*steps)(void *arg, int32_t s, int64_t first_step, int64_t n_steps, const int32_t *path,
                        sp_error *err);
     sp_status (*ended)(void *arg, int32_t s, int64_t recording, const sp_decoded *result, sp_error *err);

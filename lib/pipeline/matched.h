@@ -21,10 +21,12 @@ sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, dou
 
 /* Which of their recordings each of ours is: by id where both name them, else by place.
  *   lengths    they must have as many steps; else what differs is left to the caller
- *   hint       what helps where steps differ, added to the message unless their lengths in time seem to; or NULL
- *   recording  out [ours->n]; -1 where the file of one of both cannot be opened and nothing stands for the recording there
- * SP_OK; SP_EDATA: steps are of two lengths in time; another number of recordings; ids that one side alone has, other numbers of
- * steps: the first ten of each are named, the others counted. SP_ENOMEM. O(n log n). */
+ *   hint       what helps where steps differ, added to the message unless their lengths in time seem to; or
+ *              NULL
+ *   recording  out [ours->n]; -1 where the file of one of both cannot be opened and nothing stands for the
+ *              recording there
+ * SP_OK; SP_EDATA: steps are of two lengths in time; another number of recordings; ids that one side alone
+ * has, other numbers of steps: the first ten of each are named, the others counted. SP_ENOMEM. O(n log n). */
 sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths,
                               const char *hint, int64_t *recording, sp_error *err);
 

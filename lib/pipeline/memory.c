@@ -43,7 +43,8 @@ static double group_limit(const char *root, char *group, const char *limit)
     }
 }
 
-/* What control groups leave to this process: of version 2 a line "0::/group", of version 1 "5:memory:/group". */
+/* What control groups leave to this process: of version 2 a line "0::/group", of version 1
+ * "5:memory:/group". */
 static double of_groups(void)
 {
     double there = INFINITY;
@@ -123,7 +124,8 @@ static double block_bytes(const sp_source_info *info)
            (info->has_mask ? K : 0);
 }
 
-/* Bytes a step while a recording is evaluated: copies of labels and paths, and the scores that are decoded for the mask ceiling. */
+/* Bytes a step while a recording is evaluated: copies of labels and paths, and the scores that are decoded
+ * for the mask ceiling. */
 static double judging_bytes(const sp_pipeline *p)
 {
     bool is_judged = false;

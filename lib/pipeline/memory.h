@@ -4,12 +4,12 @@
 
 #include "pipeline/pipeline.h"
 
-/* Bytes that this process may still take: the least that the machine has, its cgroups allow (memory.max, memory.limit_in_bytes), and
- * RLIMIT_AS and RLIMIT_DATA leave. */
+/* Bytes that this process may still take: the least that the machine has, its cgroups allow (memory.max,
+ * memory.limit_in_bytes), and RLIMIT_AS and RLIMIT_DATA leave. */
 double sp_memory_there(void);
 
-/* Bytes that a recording of n_steps takes in a run: scores and what stands beside them, paths of all strategies, back-pointers or
- * marginals while they are made, and what consumers ask for. */
+/* Bytes that a recording of n_steps takes in a run: scores and what stands beside them, paths of all
+ * strategies, back-pointers or marginals while they are made, and what consumers ask for. */
 double sp_memory_needed(const sp_pipeline *p, int64_t n_steps);
 
 /* The sentence for a recording that does not fit: SP_ENOMEM. */

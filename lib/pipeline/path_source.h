@@ -25,7 +25,8 @@ struct sp_path_source {
     unsigned labels_parts; /* SP_BLOCK_* that labels in files of their own bring */
     /* Are labels of a block that are not told yet classes at all? SP_OK; SP_EDATA. NULL: they are. */
     sp_status (*check_labels)(const sp_pipeline *p, const sp_block *block, sp_error *err);
-    /* Paths of a block that are there already are read into `a`; nobody has seen the block yet. NULL: paths are made of it. */
+    /* Paths of a block that are there already are read into `a`; nobody has seen the block yet. NULL: paths
+     * are made of it. */
     sp_status (*read)(sp_pipeline *p, const sp_block *block, sp_answers *a, sp_error *err);
     /* The paths of a block by all strategies, into `a`, which has room. Labels of block and raters become columns of the paths. */
     sp_status (*block)(sp_pipeline *p, sp_block *block, int32_t *const *raters, sp_answers *a, sp_error *err);

@@ -115,8 +115,7 @@ struct sp_pipeline {
     const char *classifier; /* name of another classifier; NULL: of the first */
     sp_rater_labels raters; /* found by whoever wants them */
     sp_subjects *subjects;  /* or NULL */
-    bool
-        leaves_out; /* of several files those that cannot be read are left out (unread.h); else they are errors */
+    bool leaves_out;   /* of several files those that cannot be read are left out; else they are errors */
     sp_unread *unread; /* NULL: no recording is unread */
     sp_wake wake;
     sp_likelihood likelihood;

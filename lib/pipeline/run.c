@@ -52,8 +52,8 @@ sp_status sp_answers_reserve(sp_answers *a, int n_strategies, const sp_block *bl
     return SP_OK;
 }
 
-/* What a block needs of its files before anybody sees it: its scores prepared, its paths read where they are there. Counts are
- * noted when all of it is done. */
+/* What a block needs of its files before anybody sees it: its scores prepared, its paths read where they are
+ * there. Counts are noted when all of it is done. */
 static sp_status make_ready(sp_pipeline *p, sp_block *block, sp_answers *a, sp_prepare_counts *counts,
                             sp_error *err)
 {
@@ -166,7 +166,8 @@ done:
     return status;
 }
 
-/* The next part of recordings from `first` on that are not unread; a unit that is longer than a block is looked through first.
+/* The next part of recordings from `first` on that are not unread; a unit that is longer than a block is
+ * looked through first.
  *   part  out: no recordings where there are no more */
 static sp_status next_part(sp_pipeline *p, sp_read_ahead *ahead, int64_t first, int64_t end, int64_t most,
                            sp_part *part, sp_error *err)
@@ -274,7 +275,8 @@ done:
     return status;
 }
 
-/* Before anything is read or written: a recording that does not fit in memory, and cannot be decoded block by block. */
+/* Before anything is read or written: a recording that does not fit in memory, and cannot be decoded block by
+ * block. */
 static sp_status check_memory(const sp_pipeline *p, double there, sp_error *err)
 {
     const int64_t N = p->info->n_recordings, *offsets = p->info->offsets, n = next_large(p, 0, N, there);

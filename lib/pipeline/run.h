@@ -1,5 +1,5 @@
-/* All recordings: read, prepared, their paths decoded or read, and everything handed to the consumers. Block by block;
- * one that does not fit in memory by block_viterbi.h, or it is refused before anything is read. */
+/* All recordings: read, prepared, their paths decoded or read, and everything handed to the consumers. Block
+ * by block; one that does not fit in memory by block_viterbi.h, or it is refused before anything is read. */
 #ifndef PIPELINE_RUN_H
 #define PIPELINE_RUN_H
 

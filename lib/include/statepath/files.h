@@ -183,9 +183,9 @@ typedef struct sp_source_options {
     double epoch_seconds;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
-    /* Of several files one that cannot be opened, or has scores of another number of classes than `model` while others have not, is
-     * one unread recording without steps, called as the file (sp_source_info.unread), unless that is all of them; else the first
-     * such file is an error. */
+    /* Of several files one that cannot be opened, or has scores of another number of classes than `model`
+     * while others have not, is one unread recording without steps, called as the file
+     * (sp_source_info.unread), unless that is all of them; else the first such file is an error. */
     bool leaves_out;
     /* A list of the recordings that are meant, one a line (a split's .bundle): of several files the others are left aside. NULL:
      * all are meant. Borrowed until the source is opened. */
@@ -283,19 +283,25 @@ const char *sp_layout_name(sp_layout layout); /* "packed" ... */
  *
  *   /paths/<strategy>       int16 [S] (int32 where K > 32767), -1 = undecoded
  *   /path_scores/<strategy> f64 [N] nats
- *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug, 4 unread; attribute `names` says so
+ *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug, 4 unread; attribute `names`
  *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
- *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
- *   /valid uint8 [S]        0: the step takes no part (a hole of the input, -1 in each path); only where there are such steps,
- * with the root attribute gaps, join or break, by which the file is read again /offsets int64 [N+1], /ids [N], /classes [K],
- * /labels (type of the paths) and /segments int64 [S] where the input had them root attributes statepath_version, command, model
- * (JSON), input, input_size, strategies (their names in order), epoch_seconds where the input had it
+ *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]:
+ *                           only with relax
+ *   /valid uint8 [S]        0: the step takes no part (a hole of the input, -1 in each path); only where
+ *                           there are such steps, with the root attribute gaps, join or break, by which the
+ *                           file is read again
+ *   /offsets int64 [N+1], /ids [N], /classes [K]
+ *   /labels (type of the paths) and /segments int64 [S] where the input had them
+ *   root attributes statepath_version, command, model (JSON), input, input_size, strategies (their names in
+ *   order), epoch_seconds where the input had it
  *
- * A writer writes a temporary file beside the target; only _commit moves it there, flushed to disk. A reader sees the old file or
- * the whole new one; a writer closed without _commit leaves nothing. The same answers give the same bytes.
+ * A writer writes a temporary file beside the target; only _commit moves it there, flushed to disk. A reader
+ * sees the old file or the whole new one; a writer closed without _commit leaves nothing. The same answers
+ * give the same bytes.
  *
- * All datasets are contiguous and have their final size from the start. HDF5 lays the file out; the numbers are then written
- * straight to their places, so that a full disk is an ordinary error on the way and not one inside HDF5.
+ * All datasets are contiguous and have their final size from the start. HDF5 lays the file out; the numbers
+ * are then written straight to their places, so that a full disk is an ordinary error on the way and not one
+ * inside HDF5.
  */
 
 /* A file of paths: a source that was opened for them. sp_source_close() closes it. */

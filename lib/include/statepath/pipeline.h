@@ -1,15 +1,17 @@
-/* From recordings to figures: what the program's commands decode, compare and evaluate, as calls on recordings that are in memory
- * or come part by part from anywhere. The same on files: pipeline_file.h.
+/* From recordings to figures: what the program's commands decode, compare and evaluate, as calls on
+ * recordings that are in memory or come part by part from anywhere. The same on files: pipeline_file.h.
  *
- *     sp_arrays night = {.info = {.file = "night", .kind = SP_KIND_PROBS, ...}, .scores = probabilities, .labels = labels};
+ *     sp_arrays night = {.info = {.file = "night", .kind = SP_KIND_PROBS, ...}, .scores = probabilities,
+ *                        .labels = labels};
  *     sp_recordings recordings = sp_recordings_of_arrays(&night);
  *     sp_run_options o = sp_run_options_default();
  *     o.model = "sleep-aasm";
  *     sp_compare(&recordings, &o, &comparison, NULL, &err);
  *
- * Nothing is printed: what a user should know besides the result comes as notices, progress comes as calls, and a call is asked
- * whether to stop. Memory is bounded by a block of recordings, or the longest one. A recording that does not fit in memory is refused
- * before anything is read (SP_ENOMEM: what it takes, what there is), but where Viterbi alone writes its path to HDF5.
+ * Nothing is printed: what a user should know besides the result comes as notices, progress comes as calls,
+ * and a call is asked whether to stop. Memory is bounded by a block of recordings, or the longest one. A
+ * recording that does not fit in memory is refused before anything is read (SP_ENOMEM: what it takes, what
+ * there is), but where Viterbi alone writes its path to HDF5.
  */
 #ifndef STATEPATH_PIPELINE_H
 #define STATEPATH_PIPELINE_H

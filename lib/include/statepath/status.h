@@ -45,8 +45,8 @@ typedef struct sp_error {
     char message[SP_ERROR_SIZE];
 } sp_error;
 
-/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory", "bug",
- * "unread". Never NULL. */
+/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end",
+ * "memory", "bug", "unread". Never NULL. */
 const char *sp_status_name(sp_status status);
 
 /* Fills *err (when not NULL) with a printf-style sentence, step -1, and returns `status`:

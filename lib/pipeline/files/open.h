@@ -23,9 +23,9 @@ typedef struct sp_file_input {
     sp_matched labelled;         /* the recordings with these */
 } sp_file_input;
 
-/* Opens the file and everything that the options name. Of several files those that cannot
- * be read are left out, with notices (p->unread), where `leaves_out`; else they are errors. On failure pipeline and input can (and
- * must) still be closed. */
+/* Opens the file and everything that the options name. Of several files those that cannot be read are left
+ * out, with notices (p->unread), where `leaves_out`; else they are errors. On failure pipeline and input can
+ * (and must) still be closed. */
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file,
                                 const sp_run_options *opt, const sp_run_plan *plan, bool leaves_out,
                                 sp_error *err);
