@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/chain.h"
 #include "pipeline/against.h"
 #include "pipeline/path_source.h"
 
@@ -89,21 +90,24 @@ double sp_memory_there(void)
 
 /* ---- what is needed ---- */
 
-/* Bytes a step while a strategy decodes. */
+/* Bytes a step while a strategy decodes: back-pointers, of durations by class; marginals where a second
+ * search goes over them. Rows of forward-backward are few. */
 static double working_bytes(const sp_pipeline *p, const sp_strategy *strategy)
 {
-    const double M = sp_chain_n_states(p->chain), K = p->info->n_classes;
+    const double K = p->info->n_classes;
+    const double M = sp_chain_has_durations(p->chain) ? K : sp_chain_n_states(p->chain);
+    const double back = M * (M <= UINT8_MAX + 1 ? 1 : M <= UINT16_MAX + 1 ? 2 : 4);
     switch (strategy->kind) {
     case SP_ARGMAX:
     case SP_GREEDY:
     case SP_ONLINE:
-        return 0;
     case SP_POSTERIOR:
+        return 0;
     case SP_MEA:
     case SP_POSTERIOR_VITERBI:
-        return (K + M) * sizeof(double); /* marginals, and a row of states */
+        return K * sizeof(double) + back;
     default:
-        return M * (M <= UINT8_MAX + 1 ? 1 : M <= UINT16_MAX + 1 ? 2 : 4); /* back-pointers */
+        return back;
     }
 }
 
@@ -145,7 +149,7 @@ double sp_memory_needed(const sp_pipeline *p, int64_t n_steps)
         step += block_bytes(p->against[i].p.info) + path_bytes(&p->against[i].p);
     step += sizeof(int32_t) * ((double)wants.n_best + wants.n_draws + p->raters.found.n_raters);
     if (wants.confidence)
-        step += sizeof(float) + (double)(p->info->n_classes + sp_chain_n_states(p->chain)) * sizeof(double);
+        step += sizeof(float);
     return step * (double)n_steps;
 }
 
