@@ -172,7 +172,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_fitting f = {.info = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
-    (void)out;
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = sp_fitting_open(&f, words[0], &o->run, err);
@@ -189,6 +188,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         status = show(&f, &report, model, err);
     if (status == SP_OK && o->run.fit.calibrate)
         status = show_calibration(&f, err);
+    out->result.n_left_out = f.n_left_out;
+    out->result.n_unread = f.n_unread;
     sp_fit_report_clear(&report);
     sp_model_free(model);
     sp_fitting_close(&f);

@@ -101,6 +101,12 @@ class TestUnread(st.TestCase):
                 self.assertIn(unread, ([NAMES[n]], [NAMES[n] + "/a", NAMES[n] + "/b"]), where)
                 faults = [one["name"] for one in json.loads(got.stdout)["input"]["files"] if "fault" in one]
                 self.assertEqual(faults, ["%s/%s.h5" % (folder, NAMES[n])], where)
+                fit = ["--rules", "door.json", "-o", "fitted.json", "--force", "--method", "counts", "--tune", "none"]
+                models = []
+                for files, status in ((good, 0), (bad, 3)):
+                    self.statepath("fit", *files, *fit, status=status)
+                    models.append({key: value for key, value in json.loads(self.read("fitted.json")).items() if key != "source"})
+                self.assertEqual(*models, where)
                 if fault == "label":  # decoding does not ask for labels
                     continue
                 self.run_both(fault, place, "decode", "--model", "door.json", "-o", folder + ".h5", "--force",
@@ -163,6 +169,9 @@ class TestUnread(st.TestCase):
                 labels = ["--labels", "%s/labels/{id}.%s" % (folder, kind), "--model", "door.json"]
                 several = ["compare", "%s/scores" % folder, *labels, "--json", "-"]
                 want = self.statepath(*several, "--only", "only.txt").stdout
+                fit = ["fit", *several[1:4], "--rules", "door.json", "-o", "fitted.json", "--force", "--method", "counts", "--tune", "none"]
+                self.statepath(*fit, "--only", "only.txt")
+                fitted = json.loads(self.read("fitted.json"))
                 if kind == "npy":
                     bad = self.labels[n][0].copy()
                     bad[-1] = K + 4
@@ -177,6 +186,9 @@ class TestUnread(st.TestCase):
                     self.assertEqual([one["name"] for one in faults], [names[n]])
                     self.assertEqual(got.stderr.count("; this file is left out\n"), 1, got.stderr)
                     self.assertIn(os.path.basename(names[n]), got.stderr)
+                self.statepath(*fit, status=3)
+                model = json.loads(self.read("fitted.json"))
+                self.assertEqual({**model, "source": ""}, {**fitted, "source": ""})
                 self.statepath("decode", folder + ".h5", "--model", "door.json", "-o", "p.h5", "--force")
                 got = self.statepath("evaluate", "p.h5", *labels, "--json", "-", status=3)
                 self.assertEqual(json.loads(got.stdout)["input"]["unread"], [NAMES[n]])

@@ -151,6 +151,7 @@ typedef struct sp_fitting {
     double *costs;                /* [K,K] of the options; or NULL */
     char **made_classes;          /* names where neither file nor rules have any; or NULL */
     struct sp_subjects *subjects; /* or NULL: each recording on its own */
+    int64_t n_left_out, n_unread; /* files and recordings that nothing is learnt from, as in sp_run_result */
 } sp_fitting;
 
 /* Reads the whole file; where o->place.labels names files, with their labels in place of those beside the scores; and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
 #include "core/prepare.h"
 #include "core/subjects.h"
 #include "evaluate/evaluate.h"
@@ -15,6 +16,7 @@
 #include "pipeline/compare.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/objective.h"
+#include "pipeline/path_source.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"
@@ -28,6 +30,10 @@ typedef struct sp_fitting_file {
     uint8_t *sets;        /* [n_sets,K] of labels that say several classes */
     int32_t *set_of_step; /* [S] */
     bool has_sets;        /* some step has one */
+    /* Where files cannot be read: the recordings of the others. */
+    sp_recordings all;
+    sp_source_info info;
+    sp_block *run; /* scratch */
 } fitting_file;
 
 /* The coding of the labels, and where their columns are told otherwise, that. */
@@ -78,6 +84,8 @@ static sp_status read_groups(sp_fitting *f, const sp_groups *groups, sp_error *e
         return sp_fail(err, SP_EINVAL, "`groups` changes nothing where `%s` is %s; leave it out",
                        is_em ? "method" : "tune", is_em ? "em" : "none");
     sp_status status = sp_source_subjects(f->file->in.source, groups, &f->subjects, err);
+    for (int64_t n = 0; f->subjects && n < f->info->n_recordings; n++)
+        f->subjects->of_recording[n] = f->subjects->of_recording[sp_unread_recording(f->file->p.unread, n)];
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
 }
@@ -138,6 +146,75 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     for (int64_t n = 0; status == SP_OK && n < f->info->n_recordings; n++)
         memmove(f->decided->labels + kept[n], f->decided->labels + have[n],
                 (size_t)(kept[n + 1] - kept[n]) * sizeof(int32_t));
+    return status;
+}
+
+/* Recordings of files that can be read, run by run of those that follow one another. */
+static sp_status read_kept(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+{
+    fitting_file *file = arg;
+    const sp_unread *unread = file->p.unread;
+    const int64_t first = part->recording, end = first + part->count, *offsets = file->info.offsets;
+    sp_status status = SP_OK;
+    TRY(sp_block_begin(block, &file->info, part, parts, err));
+    for (int64_t n = first, last; n < end; n = last) {
+        const int64_t there = sp_unread_recording(unread, n);
+        for (last = n + 1; last < end && sp_unread_recording(unread, last) == there + last - n;)
+            last++;
+        const sp_part some = {.recording = there, .count = last - n};
+        TRY(file->all.read(file->all.arg, &some, parts, file->run, err));
+        sp_copy_steps(block, offsets[n] - offsets[first], file->run, 0, offsets[last] - offsets[n]);
+    }
+    block->file = file->run->file;
+    block->dataset = file->run->dataset;
+    block->classes = file->info.classes;
+done:
+    return status;
+}
+
+/* The recordings of files that can be read in place of all: each file is read once to see which these are. */
+static sp_status keep_readable(sp_fitting *f, const sp_run_options *o, sp_error *err)
+{
+    enum { BLOCK_STEPS = 1 << 16 };
+    fitting_file *file = f->file;
+    sp_pipeline *p = &file->p;
+    const int64_t N = f->info->n_recordings, *offsets = f->info->offsets;
+    int64_t n_new = 0;
+    sp_status status = SP_OK;
+    if (p->leaves_out && !p->unread)
+        TRY(sp_unread_new(p, &(sp_unread_input){.info = f->info}, &p->unread, err));
+    if (!p->unread || file->in.is_decided)
+        return SP_OK;
+    p->info = f->info;
+    p->source = &sp_decoding_source;
+    p->prepare = sp_run_prepare_plain(o);
+    p->prepare.kind = f->info->kind;
+    for (int64_t n = sp_unread_next(p->unread, false, 0, N); n < N;
+         n = sp_unread_next(p->unread, false, n + 1, N))
+        if (!sp_unread_was_checked(p->unread, n))
+            TRY(sp_unread_check(p, n, n + 1, BLOCK_STEPS, &n_new, err));
+    TRY(sp_unread_end(p, err));
+    f->n_left_out = sp_unread_count_files(p->unread);
+    f->n_unread = sp_unread_count(p->unread);
+    file->all = p->from;
+    file->info = *f->info;
+    sp_source_info *info = &file->info;
+    info->n_recordings = N - f->n_unread;
+    int64_t *kept = sp_zeros(&file->own, (size_t)info->n_recordings + 1, sizeof *kept);
+    const char **ids = sp_zeros(&file->own, (size_t)info->n_recordings + 1, sizeof *ids);
+    TRY(sp_owned_status(&file->own, err));
+    TRY((file->run = sp_block_new()) ? SP_OK : sp_no_memory(err));
+    for (int64_t n = 0; n < info->n_recordings; n++) {
+        const int64_t there = sp_unread_recording(p->unread, n);
+        kept[n + 1] = kept[n] + offsets[there + 1] - offsets[there];
+        ids[n] = f->info->ids[there];
+    }
+    info->offsets = kept;
+    info->ids = ids;
+    info->n_steps = kept[info->n_recordings];
+    p->from = (sp_recordings){.info = info, .read = read_kept, .arg = file};
+    p->info = f->info = info;
+done:
     return status;
 }
 
@@ -211,6 +288,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     places.needs_scores = in->takes_decided =
         o->labels_file != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
+    p->leaves_out = places.leaves_out = !o->n_folds && !o->join;
     places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
     if (o->labels_file && f->rules)
         TRY(sp_run_load_model(o, NULL, NULL, &p->model, err));
@@ -224,6 +302,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
                        : sp_file_input_read_codes(p, in, f->rules, mend, err));
     TRY(sp_file_input_check_gaps(p, in, err));
     f->info = p->from.info;
+    TRY(keep_readable(f, o, err));
 done:
     return status;
 }
@@ -302,6 +381,7 @@ void sp_fitting_close(sp_fitting *f)
     if (f->file) {
         free(f->file->sets);
         free(f->file->set_of_step);
+        sp_block_free(f->file->run);
         sp_file_input_close(&f->file->in);
         sp_pipeline_close(&f->file->p);
         sp_owned_free(&f->file->own);
