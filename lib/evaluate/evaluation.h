@@ -40,12 +40,6 @@ sp_status sp_durations_list(sp_evaluation *e, sp_error *err);
 /* Into runs [K] of a class each; nothing where they are not kept. */
 void sp_broken_runs_tell(const sp_broken_runs *broken, int32_t K, sp_class_runs *runs);
 
-/* transitions.c: as sp_transitions_count(); runs that do not fit go into `broken` (NULL: nobody keeps
- * them). */
-void sp_transitions_find(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
-                         sp_broken_runs *broken, sp_transition_counts *counts, int64_t *illegal,
-                         uint8_t *flags);
-
 /* An entity of one type. */
 typedef struct sp_entity_span {
     int64_t first, last;
@@ -247,9 +241,10 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
-/* transition_counts.c: adds the transitions of a path to the tally, from * K + to. False: no memory. */
-bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
-                          sp_tally *pairs);
+/* transitions.c: as sp_transitions_count(). Transitions go into the tally `pairs` too, from * K + to; runs that do not fit into
+ * `broken` (NULL: nobody keeps them). False: no memory. */
+bool sp_add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
+                        sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs);
 /* From counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */

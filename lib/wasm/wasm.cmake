@@ -28,7 +28,7 @@ foreach(name best_class block chain chain_rules isa logmath model/durations mode
         rules/intern rules/product rules/refine rules/rule_automaton rules/rule_text rules/rules scratch status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
 endforeach()
-foreach(name tags/tags tags/tied evaluate/counts/tally evaluate/metrics/edit evaluate/metrics/segment_overlaps evaluate/metrics/segments evaluate/metrics/sequences json/json_locate json/json_read io/json/model_json_durations io/json/model_json_ends io/json/model_json_expressions io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read
+foreach(name tags/tags tags/tied evaluate/counts/stretches evaluate/counts/tally evaluate/metrics/edit evaluate/metrics/segment_overlaps evaluate/metrics/segments evaluate/metrics/sequences json/json_locate json/json_read io/json/model_json_durations io/json/model_json_ends io/json/model_json_expressions io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read
         io/json/model_json_reader io/json/model_json_rules io/json/model_json_windows)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/${name}.c)
 endforeach()

@@ -15,9 +15,9 @@ static sp_status add_transitions(const sp_evaluation *e, const sp_recording *r, 
                                  sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs,
                                  sp_error *err)
 {
-    sp_transitions_find(e->chain, r->n_steps, path, r->segments, broken->too_short ? broken : NULL, counts,
-                        NULL, NULL);
-    return sp_count_transitions(e, r, path, pairs) ? SP_OK : sp_no_memory(err);
+    return sp_add_transitions(e, r, path, broken->too_short ? broken : NULL, counts, pairs)
+               ? SP_OK
+               : sp_no_memory(err);
 }
 
 static void counts_add(sp_transition_counts *sum, const sp_transition_counts *c)

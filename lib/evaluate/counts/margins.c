@@ -1,6 +1,7 @@
 /* Margins of each recording's confusion matrices, and its kappa. */
 #include "evaluate/counts/margins.h"
 
+#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
@@ -27,11 +28,26 @@ int32_t sp_margins_width(const sp_evaluation *e)
     return e->K * (1 + 2 * e->result->n_strategies);
 }
 
-/* Counts a step of the recording at hand. */
-static void count(sp_margins *margins, int32_t slot)
+/* Counts steps of the recording at hand. */
+static void count(sp_margins *margins, int32_t slot, int64_t n)
 {
-    if (margins->row[slot]++ == 0)
+    if (margins->row[slot] == 0)
         margins->touched[margins->n_touched++] = (uint32_t)slot;
+    margins->row[slot] += n;
+}
+
+static void count_path(sp_margins *m, int32_t K, int32_t s, const sp_recording *r, const int32_t *path)
+{
+    const int32_t first = K + 2 * s * K;
+    sp_stretch at = {.n_steps = r->n_steps, .n_sides = 2, .sides = {r->labels, path}};
+    while (sp_stretch_next(&at)) {
+        const int32_t label = r->labels[at.first], chosen = path[at.first];
+        if (label < 0 || chosen < 0)
+            continue;
+        if (chosen == label)
+            count(m, first + label, at.end - at.first);
+        count(m, first + K + chosen, at.end - at.first);
+    }
 }
 
 /* Kappa of the recording at hand. Only classes that its reference has are visited. */
@@ -70,19 +86,12 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
     sp_status status = r->labels ? open_row(e, err) : SP_OK;
     if (!r->labels || status != SP_OK)
         return status;
-    for (int64_t t = 0; t < r->n_steps; t++) {
-        int32_t label = r->labels[t];
-        if (label < 0)
-            continue;
-        count(m, label);
-        for (int32_t s = 0; s < e->result->n_strategies; s++) {
-            int32_t chosen = paths[s][t], first = K + 2 * s * K;
-            if (chosen == label)
-                count(m, first + label);
-            if (chosen >= 0)
-                count(m, first + K + chosen);
-        }
-    }
+    sp_stretch run = {.n_steps = r->n_steps, .n_sides = 1, .sides = {r->labels}};
+    while (sp_stretch_next(&run))
+        if (r->labels[run.first] >= 0)
+            count(m, r->labels[run.first], run.end - run.first);
+    for (int32_t s = 0; s < e->result->n_strategies; s++)
+        count_path(m, K, s, r, paths[s]);
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
         result->kappa = recording_kappa(m, K, s, result);

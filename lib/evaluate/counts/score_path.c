@@ -3,12 +3,14 @@
 
 #include "core/best_class.h"
 #include "core/numbers.h"
+#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/figures.h"
 #include "evaluate/value.h"
 #include "statepath/comparison.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- agreement, contexts, changes ---- */
 
@@ -33,16 +35,27 @@ void sp_find_contexts(sp_evaluation *e, const sp_recording *r)
     }
 }
 
-static void add_change(sp_changes *changes, bool is_same, bool was_right, bool is_right)
+/* What a step became against the baseline. */
+static int64_t *change_in(sp_changes *changes, bool is_same, bool was_right, bool is_right)
 {
-    if (is_same)
-        changes->same++;
-    else if (is_right)
-        changes->fixed++;
-    else if (was_right)
-        changes->worsened++;
-    else
-        changes->wrong_to_wrong++;
+    return is_same     ? &changes->same
+           : is_right  ? &changes->fixed
+           : was_right ? &changes->worsened
+                       : &changes->wrong_to_wrong;
+}
+
+/* A stretch of one label and one class: its steps between the first and the last have neighbours of the same label. */
+static void add_contexts(sp_strategy_result *s, const uint8_t *context, const sp_stretch *at,
+                         const int32_t *baseline, int32_t label, int32_t chosen)
+{
+    const int64_t n = at->end - at->first, of[] = {1, n > 1, n > 2 ? n - 2 : 0};
+    const uint8_t which[] = {context[at->first], context[at->end - 1], SP_CONTEXT_AAA};
+    for (int i = 0; i < 3; i++) {
+        s->context_correct[which[i]] += chosen == label ? of[i] : 0;
+        if (baseline)
+            *change_in(&s->context_changes[which[i]], chosen == baseline[at->first],
+                       baseline[at->first] == label, chosen == label) += of[i];
+    }
 }
 
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
@@ -50,30 +63,29 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
 {
     sp_recording_result *result = &e->tracks[strategy].result;
     sp_strategy_result *s = &e->result->strategies[strategy];
-    sp_evaluation_scratch *scratch = &e->scratch;
-    uint64_t bit = UINT64_C(1) << strategy;
-    size_t K = (size_t)e->K;
-    for (int64_t t = 0; t < r->n_steps; t++) {
-        int32_t label = r->labels[t], chosen = path[t];
+    uint64_t *right = e->scratch.right;
+    for (int64_t t = 0; t < r->n_steps; t++)
+        right[t] |= (uint64_t)(path[t] == r->labels[t] && path[t] >= 0) << strategy;
+    sp_stretch at = {
+        .n_steps = r->n_steps, .n_sides = baseline ? 3 : 2, .sides = {r->labels, path, baseline}};
+    while (sp_stretch_next(&at)) {
+        const int32_t label = r->labels[at.first], chosen = path[at.first];
+        const int64_t n = at.end - at.first;
         if (label < 0)
             continue;
-        bool is_right = chosen == label;
+        const bool is_right = chosen == label;
         if (chosen < 0)
-            s->undecoded_steps[label]++;
+            s->undecoded_steps[label] += n;
         else
-            s->confusion[(size_t)label * K + (size_t)chosen]++;
-        result->scored++;
-        if (is_right) {
-            result->correct++;
-            s->context_correct[scratch->context[t]]++;
-            scratch->right[t] |= bit;
-        }
-        if (baseline) {
-            bool is_same = chosen == baseline[t], was_right = baseline[t] == label;
-            add_change(&s->changes, is_same, was_right, is_right);
-            add_change(&s->class_changes[label], is_same, was_right, is_right);
-            add_change(&s->context_changes[scratch->context[t]], is_same, was_right, is_right);
-        }
+            s->confusion[(size_t)label * (size_t)e->K + (size_t)chosen] += n;
+        result->scored += n;
+        result->correct += is_right ? n : 0;
+        add_contexts(s, e->scratch.context, &at, baseline, label, chosen);
+        if (!baseline)
+            continue;
+        const bool is_same = chosen == baseline[at.first], was_right = baseline[at.first] == label;
+        *change_in(&s->changes, is_same, was_right, is_right) += n;
+        *change_in(&s->class_changes[label], is_same, was_right, is_right) += n;
     }
     result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
 }
@@ -125,24 +137,26 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
 {
     sp_error_runs *runs = &e->result->strategies[strategy].error_runs;
     sp_tally *lengths = &e->sums[strategy].error_lengths;
-    int64_t first = -1; /* of the run at hand; -1: there is none */
-    for (int64_t t = 0; t < r->n_steps; t++) {
-        bool differs = path[t] >= 0 && argmax[t] >= 0 && path[t] != argmax[t];
-        if (first >= 0 && (!differs || !sp_is_joined(r, t))) {
-            sp_status status = end_run(runs, lengths, r, first, t, err);
-            if (status != SP_OK)
-                return status;
-            first = -1;
+    int64_t begun = -1; /* the first broken step of the stretch at hand; -1: there is none */
+    sp_status status = SP_OK;
+    sp_stretch at = {
+        .n_steps = r->n_steps, .segments = r->segments, .n_sides = 3, .sides = {path, argmax, r->labels}};
+    while (status == SP_OK && sp_stretch_next(&at)) {
+        const int64_t t = at.first;
+        const bool differs = path[t] >= 0 && argmax[t] >= 0 && path[t] != argmax[t];
+        if (begun >= 0 && (!differs || !at.is_joined)) {
+            status = end_run(runs, lengths, r, begun, t, err);
+            begun = -1;
         }
         if (!differs || argmax[t] != r->labels[t])
             continue;
-        runs->worsened++;
-        if (first < 0) {
-            first = t;
+        runs->worsened += at.end - t;
+        if (begun < 0) {
+            begun = t;
             runs->forbidden += was_forbidden(e, r, path, t);
         }
     }
-    return first >= 0 ? end_run(runs, lengths, r, first, r->n_steps, err) : SP_OK;
+    return status == SP_OK && begun >= 0 ? end_run(runs, lengths, r, begun, r->n_steps, err) : status;
 }
 
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err)

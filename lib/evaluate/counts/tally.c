@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* Spreads neighbouring keys (Fibonacci hashing); n_slots is a power of two. */
+/* n_slots is a power of two. */
 static size_t slot_of(const sp_tally *t, int64_t key)
 {
-    size_t i = (size_t)(((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (t->n_slots - 1);
+    size_t i = sp_tally_slot(t, key);
     while (t->slots[i].count && t->slots[i].key != key)
         i = (i + 1) & (t->n_slots - 1);
     return i;
@@ -25,9 +25,9 @@ static bool grow(sp_tally *t)
     return true;
 }
 
-bool sp_tally_add(sp_tally *t, int64_t key, int64_t count)
+bool sp_tally_put(sp_tally *t, int64_t key, int64_t count)
 {
-    if (2 * (t->n + 1) > t->n_slots && !grow(t))
+    if (4 * (t->n + 1) > t->n_slots && !grow(t))
         return false;
     sp_tally_entry *e = &t->slots[slot_of(t, key)];
     t->n += e->count == 0;

@@ -1,99 +1,99 @@
-/* Counting transitions. */
+/* Counting transitions, run by run. */
 #include "core/chain.h"
+#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluation.h"
 
 #include <string.h>
 
-/* The run at hand: what stands before it, and its first step. */
-typedef struct run_at_hand {
-    sp_run_side before;
-    int64_t first;
+/* What is counted along a path. */
+typedef struct counting {
+    const sp_chain *chain;
+    sp_transition_counts *counts;
+    int64_t *illegal;       /* [K,K] or NULL */
+    uint8_t *flags;         /* [T] or NULL */
     sp_broken_runs *broken; /* or NULL */
-} run_at_hand;
+    sp_tally *pairs;        /* or NULL */
+    bool is_whole;          /* there was memory for them */
+} counting;
 
-/* The run of class k ends before step t. */
-static void end_run(const sp_chain *chain, const run_at_hand *run, int64_t t, int32_t k, sp_run_side after,
-                    sp_transition_counts *counts)
+/* n transitions, the first of them into step t. */
+static void add_transitions(counting *c, int32_t from, int32_t to, int64_t t, int64_t n)
 {
-    const sp_run_fit fit =
-        k < 0 ? SP_RUN_FITS : sp_chain_run_fit(chain, k, t - run->first, run->before, after);
+    const int64_t pair = (int64_t)from * sp_chain_n_classes(c->chain) + to;
+    c->counts->transitions += n;
+    c->counts->changes += from != to;
+    if (c->pairs)
+        c->is_whole = c->is_whole && sp_tally_add(c->pairs, pair, n);
+    if (sp_chain_is_legal(c->chain, from, to))
+        return;
+    c->counts->illegal += n;
+    if (c->illegal)
+        c->illegal[pair] += n;
+    if (c->flags)
+        memset(c->flags + t, 1, (size_t)n);
+}
+
+static void end_run(const counting *c, const sp_stretch *run, int32_t k, sp_run_side before,
+                    sp_run_side after)
+{
+    const sp_run_fit fit = sp_chain_run_fit(c->chain, k, run->end - run->first, before, after);
     if (fit == SP_RUN_FITS)
         return;
-    counts->short_runs += fit == SP_RUN_TOO_SHORT;
-    counts->long_runs += fit == SP_RUN_TOO_LONG;
-    if (run->broken)
-        sp_broken_runs_add(run->broken, run->first, t - run->first, k, fit == SP_RUN_TOO_LONG);
+    c->counts->short_runs += fit == SP_RUN_TOO_SHORT;
+    c->counts->long_runs += fit == SP_RUN_TOO_LONG;
+    if (c->broken)
+        sp_broken_runs_add(c->broken, run->first, run->end - run->first, k, fit == SP_RUN_TOO_LONG);
 }
 
-static void begin_run(run_at_hand *run, int64_t first, sp_run_side before)
+static void walk(counting *c, int64_t n_steps, const int32_t *path, const int64_t *segments)
 {
-    run->first = first;
-    run->before = before;
+    sp_stretch next = {.n_steps = n_steps, .segments = segments, .n_sides = 1, .sides = {path}}, run;
+    sp_run_side before = SP_BESIDE_END;
+    for (bool goes_on = sp_stretch_next(&next); goes_on;) {
+        run = next;
+        goes_on = sp_stretch_next(&next);
+        const int32_t k = path[run.first], to = goes_on ? path[next.first] : -1;
+        const sp_run_side after = !goes_on          ? SP_BESIDE_END
+                                  : !next.is_joined ? SP_BESIDE_GAP
+                                  : to < 0          ? SP_BESIDE_UNSCORED
+                                                    : SP_BESIDE_CLASS;
+        if (k >= 0 && run.end - run.first > 1)
+            add_transitions(c, k, k, run.first + 1, run.end - run.first - 1);
+        if (k >= 0 && after == SP_BESIDE_CLASS)
+            add_transitions(c, k, to, next.first, 1);
+        if (k >= 0)
+            end_run(c, &run, k, before, after);
+        before = after == SP_BESIDE_GAP ? SP_BESIDE_GAP : k < 0 ? SP_BESIDE_UNSCORED : SP_BESIDE_CLASS;
+    }
 }
 
-void sp_transitions_find(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
-                         sp_broken_runs *broken, sp_transition_counts *counts, int64_t *illegal,
-                         uint8_t *flags)
+static void count(counting *c, int64_t n_steps, const int32_t *path, const int64_t *segments)
 {
     if (n_steps == 0)
         return;
-    if (flags)
-        memset(flags, 0, (size_t)n_steps);
-    size_t K = (size_t)sp_chain_n_classes(chain);
-    run_at_hand run = {.before = SP_BESIDE_END, .broken = broken};
-    int32_t from = path[0];
-    if (from >= 0 && !sp_chain_is_legal_start(chain, from)) {
-        counts->illegal_start++;
-        if (flags)
-            flags[0] = 1;
-    }
-    int32_t known_from = -1, known_to = -1; /* the pair asked for last: staying asks once a run */
-    bool known_legal = true;
-    for (int64_t t = 1; t < n_steps; t++) {
-        const int32_t to = path[t];
-        if (segments && segments[t] != segments[t - 1]) {
-            end_run(chain, &run, t, from, SP_BESIDE_GAP, counts);
-            begin_run(&run, t, SP_BESIDE_GAP);
-            from = to;
-            continue;
-        }
-        if (from < 0 || to < 0) {
-            end_run(chain, &run, t, from, SP_BESIDE_UNSCORED, counts);
-            if (from < 0)
-                begin_run(&run, t, SP_BESIDE_UNSCORED);
-            from = to;
-            continue;
-        }
-        counts->transitions++;
-        if (from != known_from || to != known_to) {
-            known_legal = sp_chain_is_legal(chain, from, to);
-            known_from = from;
-            known_to = to;
-        }
-        if (!known_legal) {
-            counts->illegal++;
-            if (illegal)
-                illegal[(size_t)from * K + (size_t)to]++;
-            if (flags)
-                flags[t] = 1;
-        }
-        if (from != to) {
-            counts->changes++;
-            end_run(chain, &run, t, from, SP_BESIDE_CLASS, counts);
-            begin_run(&run, t, SP_BESIDE_CLASS);
-        }
-        from = to;
-    }
-    if (from < 0)
-        return;
-    if (!sp_chain_is_legal_end(chain, from))
-        counts->illegal_end++;
-    end_run(chain, &run, n_steps, from, SP_BESIDE_END, counts);
+    if (c->flags)
+        memset(c->flags, 0, (size_t)n_steps);
+    const int32_t first = path[0], last = path[n_steps - 1];
+    const bool is_illegal = first >= 0 && !sp_chain_is_legal_start(c->chain, first);
+    c->counts->illegal_start += is_illegal;
+    if (c->flags)
+        c->flags[0] = is_illegal;
+    walk(c, n_steps, path, segments);
+    c->counts->illegal_end += last >= 0 && !sp_chain_is_legal_end(c->chain, last);
+}
+
+bool sp_add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
+                        sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs)
+{
+    counting c = {.chain = e->chain, .counts = counts, .broken = broken, .pairs = pairs, .is_whole = true};
+    count(&c, r->n_steps, path, r->segments);
+    return c.is_whole;
 }
 
 void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path,
                           const int64_t *segments, sp_transition_counts *counts, int64_t *illegal,
                           uint8_t *flags)
 {
-    sp_transitions_find(chain, n_steps, path, segments, NULL, counts, illegal, flags);
+    counting c = {.chain = chain, .counts = counts, .illegal = illegal, .flags = flags, .is_whole = true};
+    count(&c, n_steps, path, segments);
 }

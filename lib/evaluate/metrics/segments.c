@@ -1,6 +1,7 @@
 /* Runs of a class: how many and how long, whether their boundaries are found, and the edit score of their order.
  *
  * Both sides are looked at inside stretches of scored steps only: a path is copied with -1 where the reference is unscored. */
+#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/metrics/edit.h"
@@ -31,18 +32,13 @@ static bool add_run(sp_runs *runs, int32_t k, int64_t length, const uint8_t *bac
 bool sp_runs_find(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
                   sp_tally *lengths)
 {
-    int64_t length = 0; /* of the run at hand; 0: there is none */
+    sp_stretch run = {.n_steps = r->n_steps, .segments = r->segments, .n_sides = 1, .sides = {steps}};
     runs->n = 0;
-    for (int64_t t = 0; t < r->n_steps; t++) {
-        if (length > 0 && steps[t] == steps[t - 1] && sp_is_joined(r, t)) {
-            length++;
-            continue;
-        }
-        if (length > 0 && !add_run(runs, steps[t - 1], length, background, lengths))
+    while (sp_stretch_next(&run))
+        if (steps[run.first] >= 0 &&
+            !add_run(runs, steps[run.first], run.end - run.first, background, lengths))
             return false;
-        length = steps[t] >= 0;
-    }
-    return length == 0 || add_run(runs, steps[r->n_steps - 1], length, background, lengths);
+    return true;
 }
 
 static sp_status no_room(sp_error *err)
@@ -50,9 +46,10 @@ static sp_status no_room(sp_error *err)
     return sp_no_memory(err);
 }
 
-static bool is_change(const sp_recording *r, const int32_t *steps, int64_t t)
+/* Does the run change from another class to its own? */
+static bool is_change(const sp_stretch *run, const int32_t *steps)
 {
-    return steps[t] >= 0 && steps[t - 1] >= 0 && steps[t] != steps[t - 1] && sp_is_joined(r, t);
+    return run->is_joined && steps[run->first] >= 0 && steps[run->first - 1] >= 0;
 }
 
 /* Each change of the reference takes the earliest free change of the path between the same classes that is near enough. Windows
@@ -77,14 +74,16 @@ static void match_change(const sp_recording *r, const int32_t *path, int64_t t, 
 
 static void add_boundaries(const sp_recording *r, const int32_t *path, uint8_t *used, sp_boundaries *out)
 {
+    sp_stretch run = {.n_steps = r->n_steps, .segments = r->segments, .n_sides = 1, .sides = {path}};
     memset(used, 0, (size_t)r->n_steps);
-    for (int64_t t = 1; t < r->n_steps; t++) {
-        out->decoded += is_change(r, path, t);
-        if (is_change(r, r->labels, t)) {
+    while (sp_stretch_next(&run))
+        out->decoded += is_change(&run, path);
+    run = (sp_stretch){.n_steps = r->n_steps, .segments = r->segments, .n_sides = 1, .sides = {r->labels}};
+    while (sp_stretch_next(&run))
+        if (is_change(&run, r->labels)) {
             out->reference++;
-            match_change(r, path, t, used, out);
+            match_change(r, path, run.first, used, out);
         }
-    }
 }
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
@@ -101,7 +100,7 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_runs *runs = &track->runs, *reference = &e->reference.runs;
     const int32_t *steps = path;
-    if (r->labels) {
+    if (r->labels && e->scored < r->n_steps) {
         int32_t *scored = e->scratch.path;
         for (int64_t t = 0; t < r->n_steps; t++)
             scored[t] = r->labels[t] < 0 ? -1 : path[t];

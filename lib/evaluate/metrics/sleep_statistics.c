@@ -1,4 +1,5 @@
 /* Sleep statistics of one night, and their agreement over nights. */
+#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
@@ -59,32 +60,34 @@ static night find_night(int64_t n, const int32_t *path, const int32_t *scored, c
 {
     const int32_t *counted = scored ? scored : path;
     night c = {.has_begun = false};
-    for (int64_t t = 0; t < n; t++) {
-        bool is_counted = counted[t] >= 0;
+    sp_stretch at = {.n_steps = n, .segments = segments, .n_sides = 2, .sides = {path, counted}};
+    while (sp_stretch_next(&at)) {
+        const int64_t length = at.end - at.first;
+        const bool is_counted = counted[at.first] >= 0;
         if (!c.has_begun && !is_counted)
             continue;
         if (!c.has_begun)
             c = (night){.has_begun = true,
-                        .first = t,
+                        .first = at.first,
                         .before = -1,
                         .first_sleep = -1,
                         .last_sleep = -1,
                         .first_rem = -1};
-        else if (segments && t > 0 && segments[t] != segments[t - 1])
+        else if (!at.is_joined)
             c.before = -1;
-        int64_t since = t - c.first;
-        int32_t stage = path[t] >= 0 && is_counted ? stage_of_class[path[t]] : -1;
+        const int64_t since = at.first - c.first;
+        const int32_t stage = path[at.first] >= 0 && is_counted ? stage_of_class[path[at.first]] : -1;
         if (is_counted)
-            c.last = t;
+            c.last = at.end - 1;
         if (stage >= 0)
-            c.stage[stage]++;
+            c.stage[stage] += length;
         if (stage == SP_STAGE_WAKE) {
-            c.wake_after += c.first_sleep >= 0;
+            c.wake_after += c.first_sleep >= 0 ? length : 0;
             c.awakenings += c.before > SP_STAGE_WAKE;
         } else if (stage > SP_STAGE_WAKE) {
             if (c.first_sleep < 0)
                 c.first_sleep = since;
-            c.last_sleep = since;
+            c.last_sleep = since + length - 1;
             c.wake_within = c.wake_after; /* all wake so far after onset lies before this step of sleep */
             if (stage == SP_STAGE_REM && c.first_rem < 0)
                 c.first_rem = since;
