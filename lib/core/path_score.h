@@ -1,4 +1,4 @@
-/* The score of a path that comes in pieces; not installed. sp_path_score() is that of one piece. */
+/* The score of a path that comes block by block; not installed. sp_path_score() is that of one block. */
 #ifndef CORE_PATH_SCORE_H
 #define CORE_PATH_SCORE_H
 
@@ -28,22 +28,5 @@ void sp_path_walk_add(sp_path_walk *walk, const sp_scores *scores, const int32_t
 
 /* After the last step; 0 where there was none. */
 double sp_path_walk_end(const sp_path_walk *walk);
-
-/* The same for pieces that come from the last to the first. Each piece is summed apart, so the score is that of sp_path_score()
- * but for rounding. Needs no room but the table. */
-typedef struct sp_path_descent {
-    const sp_chain *chain;
-    double *weight; /* as above */
-    double *
-        states; /* [2 M] best score of what follows from each state on, and room; NULL for plain chains. Owned */
-    double score; /* of the pieces so far */
-    bool has_begun;
-    int32_t next; /* class of the step after */
-    int64_t next_segment;
-} sp_path_descent;
-bool sp_path_descent_init(sp_path_descent *descent, const sp_chain *chain, int64_t n_steps, double *table);
-void sp_path_descent_clear(sp_path_descent *descent);
-void sp_path_descent_add(sp_path_descent *descent, const sp_scores *scores, const int32_t *path);
-double sp_path_descent_end(const sp_path_descent *descent);
 
 #endif

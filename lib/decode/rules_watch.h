@@ -15,15 +15,11 @@
  * SP_OK; SP_EBUG: the sentence names the rule. O(T) for each hard rule. */
 sp_status sp_rules_verify(const sp_chain *chain, const sp_scores *scores, const int32_t *path, sp_error *err);
 
-/* A path that comes step by step, from the first on; or from the last on. Zeroed, it is empty. */
+/* A path that comes step by step. Zeroed, it is empty. */
 typedef struct sp_rules_watch {
     const sp_chain *chain; /* NULL where it has no hard rule: then nothing is watched */
-    sp_rule_walk *walks;   /* [n_rules] from the first step on */
-    /* From the last step on. Of a rule that reads a path forward: for each state, would the rest of the path break the rule from there?
-     * Of one that reads backward: its state. */
-    uint8_t **breaks; /* [n_rules][2 * states of the rule], the second half is room */
-    int32_t *state;   /* [n_rules] */
-    bool is_broken, has_steps, is_from_last;
+    sp_rule_walk *walks;   /* [n_rules] */
+    bool is_broken, has_steps;
 } sp_rules_watch;
 
 /* False on lack of memory. To be cleared in every case. */
@@ -34,8 +30,6 @@ void sp_rules_watch_restart(sp_rules_watch *watch);
 
 /* The next step, of class k; is_gap: the chain is broken before it. */
 void sp_rules_watch_step(sp_rules_watch *watch, int32_t k, bool is_gap);
-/* The step before those that came, of class k; is_gap: the chain is broken between it and them. */
-void sp_rules_watch_step_before(sp_rules_watch *watch, int32_t k, bool is_gap);
 
 /* The path is over. Does it break a hard rule? */
 bool sp_rules_watch_end(const sp_rules_watch *watch);

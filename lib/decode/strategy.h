@@ -1,8 +1,4 @@
-/* A strategy's row: what the table of strategy.c lists; not installed.
- *
- * A strategy decodes a sequence (sequence.h), which comes in one piece when the recording is in memory and in several when it is
- * too long for that. There is no second form to write, so none can be missing.
- */
+/* A strategy's row: what the table of strategy.c lists; not installed. */
 #ifndef STATEPATH_DECODE_STRATEGY_H
 #define STATEPATH_DECODE_STRATEGY_H
 
@@ -10,8 +6,8 @@
 
 typedef struct sp_strategy_row {
     sp_strategy_info about;
-    /* Writes the path with sp_sequence_write(), and sets s->recurrence where it maximises something. SP_OK; SP_ENOPATH and
-     * SP_EDEADEND as in decode.h; SP_ENOMEM; what reading and writing return. */
+    /* Fills s->path, and sets s->recurrence where it maximises something. SP_OK; SP_ENOPATH and SP_EDEADEND as in decode.h;
+     * SP_ENOMEM. */
     sp_status (*decode)(sp_sequence *s, int32_t parameter, sp_error *err);
     /* The same where decode() has found no path: breaks the fewest rules, sets s->n_broken. NULL: Viterbi's. */
     sp_status (*relax)(sp_sequence *s, int32_t parameter, sp_error *err);

@@ -1,32 +1,12 @@
-/* What the module has in place of threads and fast kernels: one thread, no kernel. Those for vectors
- * would be six times as large as the rest, and nothing but speed would come of them. */
+/* What the module has in place of threads and fast kernels: one thread, no kernel. Those for vectors would be six
+ * times as large as the rest, and nothing but speed would come of them. */
 #include "core/workers.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
-#include "decode/strategies/viterbi_dense.h"
 
 void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void *arg)
 {
     (void)workers;
     task(arg, NULL, 0, n_items);
-}
-
-sp_scratch *sp_workers_scratch(sp_workers *workers)
-{
-    (void)workers;
-    return NULL;
-}
-
-bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
-{
-    (void)rules, (void)chain;
-    return false;
-}
-
-sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
-{
-    (void)s, (void)err;
-    *fits = false;
-    return SP_OK;
 }
 
 /* Ask the plain kernel. */

@@ -155,21 +155,3 @@ sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores
         break_rule(chain, (int32_t *)found, FAULT_STEPS);
     return __real_sp_decode_finish(chain, scores, found, must_be_legal, path, score, err);
 }
-
-/* Pieces of a long recording, on their way out: a path that comes from the first piece breaks a rule, one that comes from the
- * last has another value. */
-sp_status __real_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores,
-                                   const int32_t *path, const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores,
-                                   const int32_t *path, const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores,
-                                   const int32_t *path, const uint8_t *broken, sp_error *err)
-{
-    if (first == 0 && !s->is_whole && is_faulty("pieces")) {
-        if (s->backward_score.has_begun)
-            spoil((int32_t *)path, scores->n_steps, scores->n_classes);
-        else
-            break_rule(s->chain, (int32_t *)path, scores->n_steps);
-    }
-    return __real_sp_sequence_write(s, first, scores, path, broken, err);
-}

@@ -11,7 +11,7 @@
 #include "statepath-kit.h"
 #include "weights.h"
 
-enum { MOST_STEPS = 4096, MOST_CLASSES = 16, PIECE = 16, LAG = 3, N_STRATEGIES = 4, MOST_VALUES = 1 << 16 };
+enum { MOST_STEPS = 4096, MOST_CLASSES = 16, LAG = 3, N_STRATEGIES = 4, MOST_VALUES = 1 << 16 };
 static const char name[] = "fuzz.h5";
 
 unsigned fuzz_take(fuzz_bytes *b, unsigned below)
@@ -79,57 +79,32 @@ static sp_workers *the_workers(void)
     return workers;
 }
 
-typedef struct pieces {
-    const sp_scores *scores;
-    int32_t *path;
-} pieces;
-
-static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *out, sp_error *err)
-{
-    const pieces *p = arg;
-    (void)err;
-    *out = *p->scores;
-    if (out->data)
-        out->data = (const char *)out->data + (size_t)(first * out->n_classes) * (size_t)out->dtype;
-    out->segments = out->segments ? out->segments + first : NULL;
-    out->n_steps = n;
-    return SP_OK;
-}
-
-static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
-                             sp_error *err)
-{
-    pieces *p = arg;
-    (void)broken, (void)err;
-    for (int64_t i = 0; i < n; i++)
-        p->path[first + i] = path ? path[i] : -1;
-    return SP_OK;
-}
-
-/* In pieces and streamed as whole. */
+/* Streamed as whole. */
 static void decode_recording(const sp_chain *chain, const sp_scores *scores, const int32_t *whole,
                              const sp_decoded *decoded)
 {
     sp_error err = {.message = ""};
-    int32_t *path = malloc((size_t)scores->n_steps * sizeof *path + 1);
-    pieces p = {scores, path};
-    const sp_long_recording recording = {.n_steps = scores->n_steps,
-                                         .piece_steps = PIECE,
-                                         .has_gap = scores->segments,
-                                         .read = read_piece,
-                                         .write = write_piece,
-                                         .arg = &p};
-    const sp_decode_options options = sp_decode_options_default();
-    sp_decoded result = {.status = SP_OK};
+    int32_t *path = malloc((size_t)scores->n_steps * sizeof *path + 1), n = 0, n_decided = 0;
     sp_scratch *scratch = sp_scratch_new();
-    assert(path && scratch);
-    sp_status status = sp_decode_long(chain, &recording, &options, the_workers(), &result, &err);
-    assert(status == SP_OK && result.status == decoded->status);
-    if (result.status == SP_OK)
+    sp_online *stream = NULL;
+    assert(path && scratch && sp_online_new_exact(chain, -1, &stream, &err) == SP_OK);
+    sp_status status = SP_OK;
+    for (int64_t t = 0; t < scores->n_steps && status == SP_OK; t++) {
+        double row[MOST_CLASSES];
+        for (int32_t k = 0; k < scores->n_classes; k++)
+            row[k] = sp_scores_at(scores, t, k);
+        status = sp_online_push_exact(stream, row, sp_scores_is_gap(scores, t), path + n_decided, &n, &err);
+        n_decided += status == SP_OK ? n : 0;
+    }
+    if (status == SP_OK)
+        status = sp_online_finish(stream, path + n_decided, &n, &err);
+    assert((status == SP_OK) == (decoded->status == SP_OK));
+    if (status == SP_OK)
         assert(memcmp(path, whole, (size_t)scores->n_steps * sizeof *path) == 0);
     const sp_decode_options online = {.strategy = {SP_ONLINE, LAG}};
     status = sp_decode(chain, scores, &online, scratch, path, NULL, &err);
     assert(status == SP_OK || err.message[0]);
+    sp_online_free(stream);
     sp_scratch_free(scratch);
     free(path);
 }
@@ -219,7 +194,7 @@ static void evaluate(const decoded_block *d, const sp_source_info *info)
     sp_evaluation_free(evaluation);
 }
 
-/* All strategies on a block of nats; then in pieces. */
+/* All strategies on a block of nats; then as streams. */
 static void decode(const sp_block *block, const sp_source_info *info, bool with_reports)
 {
     sp_error err = {.message = ""};

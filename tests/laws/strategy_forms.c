@@ -169,58 +169,6 @@ static const struct {
     {"alone", alone}, {"one thread", on_one_thread}, {"three threads", on_three_threads}, {"f32", of_floats}};
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
-/* ---- recordings in pieces ---- */
-
-typedef struct pieces {
-    sp_scores scores; /* of the whole */
-    int32_t *path;
-    uint8_t *broken;
-} pieces;
-
-static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
-{
-    const pieces *p = arg;
-    (void)err;
-    *scores = p->scores;
-    scores->data = (const double *)p->scores.data + first * p->scores.n_classes;
-    scores->n_steps = n;
-    if (scores->segments)
-        scores->segments += first;
-    return SP_OK;
-}
-
-static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
-                             sp_error *err)
-{
-    const pieces *p = arg;
-    (void)err;
-    for (int64_t t = first; t < first + n; t++) {
-        p->path[t] = path ? path[t - first] : -1;
-        p->broken[t] = path && broken ? broken[t - first] : 0;
-    }
-    return SP_OK;
-}
-
-static void in_pieces(const asked *q, law_answer *a)
-{
-    const law_case *x = q->x;
-    for (int64_t n = 0; n < x->batch.n_recordings; n++) {
-        const int64_t first = x->offsets[n];
-        pieces p = {sp_batch_recording(&x->batch, n), a->paths + first, a->broken + first};
-        const sp_long_recording recording = {p.scores.n_steps, 16,          x->c.segments != NULL,
-                                             read_piece,       write_piece, &p};
-        sp_error err;
-        require_ok(x, &q->options.strategy, q->form,
-                   sp_decode_long(x->c.chain, &recording, &q->options, workers_of(1), &a->results[n], &err),
-                   &err);
-        for (int64_t t = 0; t < p.scores.n_steps; t++)
-            if (a->results[n].status != SP_OK) {
-                p.path[t] = -1;
-                p.broken[t] = 0;
-            }
-    }
-}
-
 /* ---- streams ---- */
 
 typedef struct stream {
@@ -339,11 +287,6 @@ law_answer law_decode(const law_case *x, const sp_strategy *strategy, bool is_re
             assert_same(&q, &a, &first, 0);
             law_answer_free(&a);
         }
-    law_answer a = law_answer_new(&x->batch);
-    q.form = "in pieces";
-    in_pieces(&q, &a);
-    assert_same(&q, &a, &first, 1e-12);
-    law_answer_free(&a);
     if (!is_relaxed && (strategy->kind == SP_VITERBI || strategy->kind == SP_ONLINE))
         check_streams(&q, &first);
     return first;

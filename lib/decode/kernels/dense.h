@@ -91,6 +91,9 @@ sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_sc
 /* Does a team of so many threads (dense_team.h) pay? */
 bool sp_dense_pays_threads(const sp_dense *dense, const sp_scores *scores, int n_threads);
 
+/* Steps of a block that suit the second-level cache. */
+int64_t sp_dense_choose_block(const sp_dense *dense, int64_t n_steps);
+
 /* The same in blocks of so many steps, 1 or more, and by the team (NULL: alone): changes the time, never the answer. */
 sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block,
                                      struct sp_dense_team *team, sp_scratch *scratch, int32_t *path,

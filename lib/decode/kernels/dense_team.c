@@ -1,4 +1,4 @@
-#include "decode/kernels/dense_pass.h"
+#include "decode/kernels/dense_team.h"
 
 #include <sched.h>
 

@@ -11,21 +11,54 @@
 #include <math.h>
 #include <string.h>
 
-#include "decode/kernels/dense_pass.h"
+#include "decode/kernels/dense_team.h"
 
 /* The ring's share of a second-level cache, and the blocks that are never shorter or longer. */
 enum { RING_BYTES = 512 << 10, LEAST_BLOCK = 64, MOST_BLOCK = 1024 };
 
+typedef struct dense_pass {
+    const sp_dense *dense;
+    const sp_scores *scores;
+    int64_t block;    /* steps of a block */
+    int64_t n_blocks; /* at least one */
+    int32_t *path;    /* states until the end, then classes */
+    double *
+        marks; /* [n_blocks + 1, width] delta of the step before each block; the last one is that of the last step */
+    uint8_t *is_open;    /* [n_blocks] the border below each block */
+    sp_dense_team *team; /* NULL: alone */
+    double *ring;        /* [2 block, width] delta of the last two blocks */
+    int64_t held;        /* the first of the blocks in the ring, -1: none */
+    sp_dense_part part;
+} dense_pass;
+
+static int64_t block_begin(const dense_pass *p, int64_t b)
+{
+    int64_t t = b * p->block;
+    return t < p->scores->n_steps ? t : p->scores->n_steps;
+}
+
+/* Delta of the step before block b. */
+static double *mark_of(const dense_pass *p, int64_t b)
+{
+    return p->marks + (size_t)b * p->dense->width;
+}
+
+/* Delta of step t, which is in the ring. */
+static double *delta_of(const dense_pass *p, int64_t t)
+{
+    return p->ring + (size_t)(t % (2 * p->block)) * p->dense->width;
+}
+
 /* ---- forward ---- */
 
 /* delta of the steps of block b, which is one of the first two or comes after one that is in the ring, or has a mark. */
-static void forward_block(sp_dense_pass *p, int64_t b)
+static void forward_block(dense_pass *p, int64_t b)
 {
     const sp_dense *d = p->dense;
-    const double *now = sp_dense_mark(p, b);
-    for (int64_t t = sp_dense_block_begin(p, b); t < sp_dense_block_begin(p, b + 1); t++) {
-        double *next = sp_dense_delta(p, t);
-        if (t == 0 && !p->goes_on)
+    const double *now = mark_of(p, b);
+    for (int64_t t = block_begin(p, b); t < block_begin(p, b + 1); t++) {
+        double *next = delta_of(p, t);
+        if (t == 0)
             for (size_t j = 0; j < d->width; j++)
                 next[j] = j < (size_t)d->n
                               ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j])
@@ -51,42 +84,41 @@ static int32_t best_state(const double *now, int32_t n)
 
 /* Writes the trace from `state` at step t down to where it meets what path[] holds below `fresh`, or to the begin of block b:
  * then the border below that is open. */
-static void trace(sp_dense_pass *p, int64_t t, int32_t state, int64_t fresh, int64_t b)
+static void trace(dense_pass *p, int64_t t, int32_t state, int64_t fresh, int64_t b)
 {
-    int64_t low = sp_dense_block_begin(p, b);
+    int64_t low = block_begin(p, b);
     for (;; t--) {
         if (t < fresh && p->path[t] == state)
             return;
         p->path[t] = state;
         if (t == low)
             break;
-        state = sp_dense_before(p->dense, sp_dense_delta(p, t - 1), state);
+        state = sp_dense_before(p->dense, delta_of(p, t - 1), state);
     }
     p->is_open[b] = b > 0;
 }
 
 /* ---- there and back ---- */
 
-void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double *leave)
+/* All blocks: marks, borders, and the path but for its end. */
+static void go_forward(dense_pass *p)
 {
-    for (int64_t b = first; b < last; b++) {
-        int64_t begin = sp_dense_block_begin(p, b), end = sp_dense_block_begin(p, b + 1);
+    for (int64_t b = 0; b < p->n_blocks; b++) {
+        int64_t begin = block_begin(p, b), end = block_begin(p, b + 1);
         forward_block(p, b);
-        p->held = b > first ? b - 1 : first;
+        p->held = b > 0 ? b - 1 : 0;
         p->is_open[b] = 0;
-        const double *now = sp_dense_delta(p, end - 1);
-        memcpy(b + 1 < last ? sp_dense_mark(p, b + 1) : leave, now, p->dense->width * sizeof *now);
-        if (!p->path)
-            continue;
+        const double *now = delta_of(p, end - 1);
+        memcpy(mark_of(p, b + 1), now, p->dense->width * sizeof *now);
         trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
     }
 }
 
 /* Closes border b, the one above block b-1: path[] above it is right. Does path[] below it belong to the same trace? */
-static void close_border(sp_dense_pass *p, int64_t b)
+static void close_border(dense_pass *p, int64_t b)
 {
-    const int64_t t = sp_dense_block_begin(p, b);
-    const int32_t state = sp_dense_before(p->dense, sp_dense_mark(p, b), p->path[t]);
+    const int64_t t = block_begin(p, b);
+    const int32_t state = sp_dense_before(p->dense, mark_of(p, b), p->path[t]);
     if (p->path[t - 1] == state)
         return;
     if (p->held < 0 || b - 1 < p->held || b - 1 > p->held + 1) {
@@ -96,9 +128,11 @@ static void close_border(sp_dense_pass *p, int64_t b)
     trace(p, t - 1, state, t, b - 1);
 }
 
-int32_t sp_dense_best_end(const sp_dense_pass *p, const double *delta, double *score)
+/* The state that the best path ends in, the lowest among equals. */
+static int32_t best_end(const dense_pass *p, double *score)
 {
     const sp_chain *c = p->dense->chain;
+    const double *delta = mark_of(p, p->n_blocks);
     int32_t state = 0;
     *score = -INFINITY;
     for (int32_t j = 0; j < c->n_states; j++)
@@ -109,52 +143,31 @@ int32_t sp_dense_best_end(const sp_dense_pass *p, const double *delta, double *s
     return state;
 }
 
-int32_t sp_dense_pass_trace(sp_dense_pass *p, int32_t state)
+/* The path that ends in that state, in classes. */
+static void go_back(dense_pass *p, int32_t state)
 {
+    const sp_chain *c = p->dense->chain;
     const int64_t n_steps = p->scores->n_steps;
-    const double *before = p->goes_on ? sp_dense_mark(p, 0) : NULL;
-    if (p->held < 0) {
-        p->held = p->n_blocks - 1;
-        forward_block(p, p->held);
-    }
     trace(p, n_steps - 1, state, n_steps, p->held);
     for (int64_t b = p->n_blocks - 1; b > 0; b--)
         if (p->is_open[b])
             close_border(p, b);
-    const int32_t state_before = before ? sp_dense_before(p->dense, before, p->path[0]) : 0;
-    for (int64_t t = 0; t < n_steps && !p->dense->chain->is_plain; t++)
-        p->path[t] = p->dense->chain->state_class[p->path[t]];
-    return state_before;
+    for (int64_t t = 0; t < n_steps && !c->is_plain; t++)
+        p->path[t] = c->state_class[p->path[t]];
 }
 
-double sp_dense_pass_back(sp_dense_pass *p)
+/* False on lack of memory. */
+static bool pass_init(dense_pass *p, sp_scratch *scratch)
 {
-    double score;
-    const int32_t state = sp_dense_best_end(p, sp_dense_mark(p, p->n_blocks), &score);
-    if (score > -INFINITY)
-        sp_dense_pass_trace(p, state);
-    return score;
-}
-
-bool sp_dense_pass_take_ring(sp_dense_pass *p, sp_scratch *scratch)
-{
+    const size_t n_blocks = (size_t)p->n_blocks, n_marks = (n_blocks + 1) * p->dense->width;
     p->held = -1;
     p->part = sp_dense_part_all(p->dense);
     p->ring = sp_scratch_get(scratch, 2 * (size_t)p->block * p->dense->width, sizeof *p->ring);
-    return p->ring != NULL;
-}
-
-bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores *scores, int64_t block,
-                        sp_scratch *scratch)
-{
-    *p = (sp_dense_pass){
-        .dense = dense, .scores = scores, .block = block, .n_blocks = (scores->n_steps + block - 1) / block};
-    const size_t n_blocks = (size_t)p->n_blocks, n_marks = (n_blocks + 1) * dense->width;
     p->marks = sp_scratch_get(scratch, n_marks * sizeof *p->marks + n_blocks, 1);
-    if (!p->marks)
+    if (!p->ring || !p->marks)
         return false;
     p->is_open = (uint8_t *)(p->marks + n_marks);
-    return sp_dense_pass_take_ring(p, scratch);
+    return true;
 }
 
 /* ---- one thread, or a team ---- */
@@ -162,14 +175,20 @@ bool sp_dense_pass_init(sp_dense_pass *p, const sp_dense *dense, const sp_scores
 sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block,
                                      sp_dense_team *team, sp_scratch *scratch, int32_t *path, double *score)
 {
-    sp_dense_pass p;
-    if (!sp_dense_pass_init(&p, dense, scores, block, scratch))
+    dense_pass p = {.dense = dense,
+                    .scores = scores,
+                    .block = block,
+                    .n_blocks = (scores->n_steps + block - 1) / block,
+                    .path = path,
+                    .team = team};
+    if (!pass_init(&p, scratch))
         return SP_ENOMEM;
-    p.path = path;
-    p.team = team;
-    sp_dense_pass_forward(&p, 0, p.n_blocks, sp_dense_mark(&p, p.n_blocks));
-    *score = sp_dense_pass_back(&p);
-    return *score > -INFINITY ? SP_OK : SP_ENOPATH;
+    go_forward(&p);
+    const int32_t state = best_end(&p, score);
+    if (*score == -INFINITY)
+        return SP_ENOPATH;
+    go_back(&p, state);
+    return SP_OK;
 }
 
 int64_t sp_dense_choose_block(const sp_dense *dense, int64_t n_steps)

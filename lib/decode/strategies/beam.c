@@ -72,11 +72,11 @@ static void prune(sp_frontier *f, int32_t width, double *values)
     f->n_live = n_left;
 }
 
-static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
+static sp_status start(void *self, const sp_sequence *s, sp_error *err)
 {
     beam_search *b = self;
     const sp_chain *chain = b->chain;
-    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps;
+    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)s->scores->n_steps;
     if (n_steps > SIZE_MAX / b->width)
         return sp_no_memory(err);
     b->kept = sp_scratch_get(s->scratch, n_steps * b->width, sizeof *b->kept);
@@ -112,34 +112,6 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     return b->now->n_live > 0;
 }
 
-/* What is saved: one of these for each place of the beam; state -1: none from there on. */
-typedef struct place {
-    double value;
-    int32_t state;
-} place;
-
-static bool save(const void *self, void *saved)
-{
-    const beam_search *b = self;
-    const sp_frontier *f = b->now;
-    place *places = saved;
-    for (int32_t n = 0; n < (int32_t)b->width; n++)
-        places[n] = n < f->n_live ? (place){f->value[f->live[n]], f->live[n]} : (place){0, -1};
-    return true;
-}
-
-static void restore(void *self, const void *saved)
-{
-    const beam_search *b = self;
-    sp_frontier *f = b->now;
-    const place *places = saved;
-    sp_frontier_clear(f);
-    for (size_t n = 0; n < b->width && places[n].state >= 0; n++) {
-        f->live[f->n_live++] = places[n].state;
-        f->value[places[n].state] = places[n].value;
-    }
-}
-
 static int32_t last(void *self, sp_sequence *s)
 {
     const beam_search *b = self;
@@ -153,32 +125,23 @@ static int32_t last(void *self, sp_sequence *s)
     return at;
 }
 
-static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t at)
+static void trace(void *self, sp_sequence *s, int32_t at)
 {
     const beam_search *b = self;
-    (void)i;
-    for (int64_t t = scores->n_steps - 1; t >= 0; t--) {
+    for (int64_t t = s->scores->n_steps - 1; t >= 0; t--) {
         size_t n = (size_t)t * b->width + (size_t)at;
         s->path[t] = b->chain->state_class[b->kept[n]];
         at = b->parent[n];
     }
-    return at;
 }
 
 static sp_status decode(sp_sequence *s, int32_t width, sp_error *err)
 {
     beam_search b = {.chain = s->chain,
                      .width = (size_t)(width < s->chain->n_states ? width : s->chain->n_states)};
-    const sp_search search = {.who = "beam search",
-                              .bytes = b.width * sizeof(place),
-                              .self = &b,
-                              .start = start,
-                              .step = step,
-                              .save = save,
-                              .restore = restore,
-                              .last = last,
-                              .trace = trace};
-    return sp_search_run(&search, s, false, err);
+    const sp_search search = {
+        .who = "beam search", .self = &b, .start = start, .step = step, .last = last, .trace = trace};
+    return sp_search_run(&search, s, err);
 }
 
 const sp_strategy_row sp_beam_row = {
@@ -188,7 +151,6 @@ const sp_strategy_row sp_beam_row = {
      .sample = 3,
      .is_legal = true,
      .knows_rules = true,
-     .readings = 2,
      .summary = "the WIDTH best partial paths; between greedy and viterbi",
      .when = "comparing with a decoder that does this; with W at least the number of states it is "
              "Viterbi"},

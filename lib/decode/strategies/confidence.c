@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "decode/long.h"
-#include "decode/strategies/piece_marginals.h"
+#include "decode/recording.h"
+#include "decode/strategies/marginals.h"
 #include "statepath/advanced.h"
 
 void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
@@ -105,7 +105,7 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
                     double *margin, sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    rivals r;
+    rivals r = {.chain = chain};
     double found = INFINITY;
     bool is_possible = true;
     sp_status status = SP_OK;
@@ -120,81 +120,5 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
     *margin = found;
 done:
     sp_scratch_release(scratch, mark);
-    return status;
-}
-
-/* ---- a recording in pieces ---- */
-
-typedef struct confidence {
-    sp_sequence s;
-    sp_marginals marginals;
-    const sp_long_given *given;
-    float *values; /* [steps] */
-    rivals rivals;
-} confidence;
-
-/* Along a path that there are marginals for. */
-static sp_status follow_path(confidence *c, sp_error *err)
-{
-    sp_sequence *s = &c->s;
-    sp_confidence_of out = {s->path, c->values};
-    sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out};
-    sp_status status = SP_OK;
-    for (int64_t i = 0; i < s->n; i++) {
-        int64_t first = i * s->steps, n = i == s->n - 1 ? s->recording.n_steps - first : s->steps;
-        sp_scores scores;
-        TRY(c->given->path(c->given->arg, first, n, s->path, err));
-        TRY(sp_decode_check_path(s->chain, first, n, s->path, err));
-        TRY(sp_marginals_piece(&c->marginals, i, &sink, &scores, err));
-        for (int64_t t = 0; t < n; t++)
-            rivals_step(&c->rivals, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, c->rivals.row),
-                        s->path[t]);
-        TRY(c->given->write(c->given->arg, first, n, c->values, err));
-    }
-done:
-    return status;
-}
-
-static sp_status write_none(const confidence *c, sp_error *err)
-{
-    sp_status status = SP_OK;
-    int64_t T = c->s.recording.n_steps, steps = c->s.steps;
-    for (int64_t t = 0; t < steps; t++)
-        c->values[t] = NAN;
-    for (int64_t first = 0; status == SP_OK && first < T; first += steps)
-        status = c->given->write(c->given->arg, first, T - first < steps ? T - first : steps, c->values, err);
-    return status;
-}
-
-sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *recording,
-                             const sp_long_given *given, sp_workers *workers, sp_long_sureness *out,
-                             sp_error *err)
-{
-    sp_long_sureness found = {0, given->path ? INFINITY : NAN};
-    if (recording->n_steps == 0) {
-        *out = found;
-        return SP_OK;
-    }
-    confidence c = {.given = given};
-    sp_scratch *scratch = sp_workers_scratch(workers);
-    const sp_scratch_mark mark = sp_scratch_here(scratch);
-    bool has_room = sp_sequence_open(&c.s, chain, recording, workers) &&
-                    rivals_init(&c.rivals, chain, scratch) &&
-                    (c.values = sp_scratch_get(scratch, (size_t)c.s.steps, sizeof *c.values));
-    sp_status status = has_room ? sp_marginals_open(&c.marginals, &c.s, err) : sp_no_memory(err);
-    bool is_possible = status != SP_ENOPATH;
-    found.log_partition = is_possible ? c.marginals.log_z : -INFINITY;
-    if (status == SP_OK && given->path) {
-        status = follow_path(&c, err);
-        rivals_end(&c.rivals, &found.margin);
-    } else if (status == SP_OK || !is_possible) {
-        status = write_none(&c, err);
-        found.margin = given->path ? -INFINITY : NAN;
-    }
-    sp_marginals_clear(&c.marginals);
-    sp_scratch_release(scratch, mark);
-    sp_sequence_clear(&c.s);
-    if (status == SP_OK)
-        *out = found;
     return status;
 }

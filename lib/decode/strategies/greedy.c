@@ -136,7 +136,7 @@ static bool greedy_step(greedy_state *p, sp_reach how, const double *e, const do
 }
 
 /* Why greedy got stuck at `step`: no path could have gone on (SP_ENOPATH), or its own choices led here (SP_EDEADEND). */
-static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
+static sp_status stuck(const sp_sequence *s, int64_t step, sp_error *err)
 {
     sp_status status = sp_sequence_stuck(s, "greedy", step, err);
     if (status != SP_EDEADEND)
@@ -234,21 +234,14 @@ static bool find_tables(horizon *h)
     return true;
 }
 
-/* Reads a recording that has gaps once, for them. */
-static sp_status horizon_open(horizon *h, sp_sequence *s, sp_error *err)
+static sp_status horizon_open(horizon *h, const sp_sequence *s, sp_error *err)
 {
-    sp_status status = SP_OK;
+    const int64_t T = s->scores->n_steps;
     h->chain = s->chain;
-    for (int64_t i = 0; s->recording.has_gap && i < s->n; i++) {
-        sp_scores scores;
-        TRY(sp_sequence_read(s, i, &scores, err));
-        for (int64_t t = i == 0; t < scores.n_steps; t++)
-            if (sp_sequence_is_gap(s, i, &scores, t) && !add_end(h, i * s->steps + t - 1))
-                return sp_no_memory(err);
-    }
-    TRY(add_end(h, s->recording.n_steps - 1) && find_tables(h) ? SP_OK : sp_no_memory(err));
-done:
-    return status;
+    for (int64_t t = 1; t < T; t++)
+        if (sp_scores_is_gap(s->scores, t) && !add_end(h, t - 1))
+            return sp_no_memory(err);
+    return add_end(h, T - 1) && find_tables(h) ? SP_OK : sp_no_memory(err);
 }
 
 /* The states that may be put in play at a step. NULL: no memory. */
@@ -264,25 +257,20 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
     (void)parameter;
     greedy_state p = {.chain = s->chain};
     horizon h = {.n = 0};
-    const bool looks_ahead = (s->chain->durations || s->chain->n_rules > 0) && s->recording.n_steps > 0;
+    const bool looks_ahead = s->chain->durations || s->chain->n_rules > 0;
+    const int64_t T = s->scores->n_steps;
     double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
     sp_status status = SP_OK;
     TRY(row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err));
     if (looks_ahead)
         TRY(horizon_open(&h, s, err));
-    for (int64_t i = 0; i < s->n; i++) {
-        sp_scores scores;
-        TRY(sp_sequence_read(s, i, &scores, err));
-        int64_t last = i == s->n - 1 ? scores.n_steps - 1 : -1;
-        for (int64_t t = 0; t < scores.n_steps; t++) {
-            if (looks_ahead && !(p.usable = usable_at(&h, i * s->steps + t)))
-                TRY(sp_no_memory(err));
-            if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row),
-                             t == last ? s->chain->end : NULL))
-                TRY(stuck(s, i * s->steps + t, err));
-            s->path[t] = p.chosen;
-        }
-        TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err));
+    for (int64_t t = 0; t < T; t++) {
+        if (looks_ahead && !(p.usable = usable_at(&h, t)))
+            TRY(sp_no_memory(err));
+        if (!greedy_step(&p, sp_scores_reach(s->scores, t), sp_row(s->scores, t, row),
+                         t == T - 1 ? s->chain->end : NULL))
+            TRY(stuck(s, t, err));
+        s->path[t] = p.chosen;
     }
 done:
     s->n_redirected = p.n_redirected;
@@ -294,7 +282,6 @@ const sp_strategy_row sp_greedy_row = {
     {.name = "greedy",
      .is_legal = true,
      .knows_rules = true,
-     .readings = 1,
      .summary = "the best class allowed after the previous prediction; may meet a dead end, but begins "
                 "nothing that the rules "
                 "cannot end",

@@ -2,7 +2,6 @@
 
 #include "core/path_score.h"
 #include "decode/long.h"
-#include "statepath/stream.h"
 
 struct sp_long_score {
     sp_path_walk walk;

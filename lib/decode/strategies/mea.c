@@ -10,34 +10,31 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "decode/strategies/piece_marginals.h"
+#include "decode/strategies/marginals.h"
 #include "decode/strategies/viterbi.h"
 #include "decode/strategy.h"
 
 /* The scores over which Viterbi goes: marginals or their logs. */
 typedef struct objective {
-    sp_sequence *outer;
-    sp_marginals marginals;
-    bool is_product;
-    double *value;    /* [steps,K] of one piece */
-    sp_scores scores; /* of the same, as decoded */
+    const sp_scores *scores; /* as they are decoded */
+    double *value;           /* [T,K] */
 } objective;
 
 static void sum_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)log_marginal;
     const objective *o = arg;
-    double *value = o->value + (size_t)t * (size_t)o->scores.n_classes;
-    for (int32_t k = 0; k < o->scores.n_classes; k++)
-        value[k] = sp_scores_at(&o->scores, t, k) == -INFINITY ? -INFINITY : sp_marginal_rounded(marginal[k]);
+    double *value = o->value + (size_t)t * (size_t)o->scores->n_classes;
+    for (int32_t k = 0; k < o->scores->n_classes; k++)
+        value[k] = sp_scores_at(o->scores, t, k) == -INFINITY ? -INFINITY : sp_marginal_rounded(marginal[k]);
 }
 
 static void product_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)marginal;
     const objective *o = arg;
-    double *value = o->value + (size_t)t * (size_t)o->scores.n_classes;
-    for (int32_t k = 0; k < o->scores.n_classes; k++)
+    double *value = o->value + (size_t)t * (size_t)o->scores->n_classes;
+    for (int32_t k = 0; k < o->scores->n_classes; k++)
         value[k] = sp_marginal_rounded(log_marginal[k]);
 }
 
@@ -75,58 +72,30 @@ static sp_chain bare_rules(const sp_chain *chain, double *room, sp_chain *across
     return bare;
 }
 
-static sp_status read_objective(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
-{
-    objective *o = arg;
-    sp_marginal_sink sink = {
-        .row = o->is_product ? product_row : sum_row, .arg = o, .wants_log = o->is_product};
-    sp_status status = sp_marginals_piece(&o->marginals, first / o->outer->steps, &sink, &o->scores, err);
-    *scores = (sp_scores){.data = o->value,
-                          .dtype = SP_F64,
-                          .n_classes = o->outer->chain->n_classes,
-                          .n_steps = n,
-                          .segments = o->scores.segments};
-    return status;
-}
-
-static sp_status write_objective(void *arg, int64_t first, int64_t n, const int32_t *path,
-                                 const uint8_t *broken, sp_error *err)
-{
-    objective *o = arg;
-    (void)n;
-    return sp_sequence_write(o->outer, first, &o->scores, path, broken, err);
-}
-
-static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
-{
-    const sp_chain *chain = s->chain;
-    size_t K = (size_t)chain->n_classes, n_steps = (size_t)s->steps;
-    size_t n_room = chain->is_boolean ? 0 : (size_t)n_weights(chain) + 3 * (size_t)chain->n_states;
-    if (n_steps > SIZE_MAX / K)
-        return sp_no_memory(err);
-    o->value = sp_scratch_get(s->scratch, n_steps * K, sizeof *o->value);
-    double *room = sp_scratch_get(s->scratch, n_room, sizeof *room);
-    if (!o->value || !room)
-        return sp_no_memory(err);
-    sp_chain across, bare = chain->is_boolean ? *chain : bare_rules(chain, room, &across);
-    sp_long_recording io = {.read = read_objective, .write = write_objective, .arg = o};
-    sp_sequence inner;
-    sp_status status = SP_OK;
-    TRY(sp_sequence_nested(&inner, s, &bare, &io) ? sp_viterbi_decode(&inner, 0, err) : sp_no_memory(err));
-    TRY(sp_sequence_verify(&inner, err));
-done:
-    sp_sequence_clear_nested(&inner);
-    return status;
-}
-
 static sp_status decode(sp_sequence *s, bool is_product, sp_error *err)
 {
-    objective o = {.outer = s, .is_product = is_product};
+    const sp_chain *chain = s->chain;
+    const size_t K = (size_t)chain->n_classes, T = (size_t)s->scores->n_steps;
+    const size_t n_room = chain->is_boolean ? 0 : (size_t)n_weights(chain) + 3 * (size_t)chain->n_states;
+    objective o = {.scores = s->scores};
     sp_status status = SP_OK;
-    TRY(sp_marginals_open(&o.marginals, s, err));
-    TRY(decode_objective(&o, s, err));
+    TRY(T <= SIZE_MAX / K ? SP_OK : sp_no_memory(err));
+    o.value = sp_scratch_get(s->scratch, T * K, sizeof *o.value);
+    double *room = sp_scratch_get(s->scratch, n_room, sizeof *room);
+    TRY(o.value && room ? SP_OK : sp_no_memory(err));
+    const sp_marginal_sink sink = {
+        .row = is_product ? product_row : sum_row, .arg = &o, .wants_log = is_product};
+    TRY(sp_marginal_rows(chain, s->scores, s->scratch, &sink, NULL, err));
+    sp_chain across, bare = chain->is_boolean ? *chain : bare_rules(chain, room, &across);
+    const sp_scores values = {.data = o.value,
+                              .dtype = SP_F64,
+                              .n_classes = chain->n_classes,
+                              .n_steps = s->scores->n_steps,
+                              .segments = s->scores->segments};
+    sp_sequence inner = {.chain = &bare, .scores = &values, .scratch = s->scratch, .path = s->path};
+    TRY(sp_viterbi_decode(&inner, 0, err));
+    TRY(sp_sequence_verify(&inner, err));
 done:
-    sp_marginals_clear(&o.marginals);
     return status;
 }
 
@@ -146,7 +115,6 @@ const sp_strategy_row sp_mea_row = {
     {.name = "mea",
      .is_legal = true,
      .knows_rules = true,
-     .readings = 4,
      .summary = "the allowed path of the greatest expected number of right steps",
      .when = "most steps expected right, and legal"},
     .decode = decode_sum};
@@ -155,7 +123,6 @@ const sp_strategy_row sp_posterior_viterbi_row = {
     {.name = "posterior-viterbi",
      .is_legal = true,
      .knows_rules = true,
-     .readings = 4,
      .summary = "the allowed path of the greatest product of marginals",
      .when = "as mea, harder on single improbable steps"},
     .decode = decode_product};

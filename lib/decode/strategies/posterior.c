@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "core/try.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/recording.h"
 #include "decode/strategies/marginals.h"
-#include "decode/strategies/piece_marginals.h"
 #include "decode/strategy.h"
 
 typedef struct copy_out {
@@ -77,25 +75,14 @@ static void best_of_row(void *arg, int64_t t, const double *marginal, const doub
 static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
     (void)parameter;
-    sp_marginals m;
     best_of out = {s->path, s->chain->n_classes};
     sp_marginal_sink sink = {.row = best_of_row, .arg = &out};
-    sp_status status = SP_OK;
-    TRY(sp_marginals_open(&m, s, err));
-    for (int64_t i = 0; i < s->n; i++) {
-        sp_scores scores;
-        TRY(sp_marginals_piece(&m, i, &sink, &scores, err));
-        TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err));
-    }
-done:
-    sp_marginals_clear(&m);
-    return status;
+    return sp_marginal_rows(s->chain, s->scores, s->scratch, &sink, NULL, err);
 }
 
 const sp_strategy_row sp_posterior_row = {
     {.name = "posterior",
      .knows_rules = true,
-     .readings = 3,
      .summary = "each step's most probable class given all steps; may be illegal",
      .when = "most steps right, legality does not matter"},
     .decode = decode};

@@ -186,36 +186,28 @@ static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int
     return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);
 }
 
-static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+static void trace(void *self, sp_sequence *s, int32_t state)
 {
     const sp_chain *c = s->chain;
-    int64_t last_row = i == s->n - 1 ? scores->n_steps - 1 : -1;
-    const int32_t before_piece = sp_state_search_trace(self, s, i, state);
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        state = s->path[t];
-        int32_t here =
-            rules_broken(c, sp_sequence_reach(s, i, scores, t), t > 0 ? s->path[t - 1] : before_piece, state,
-                         sp_scores_at(scores, t, c->state_class[state]), t == last_row);
+    const int64_t T = s->scores->n_steps;
+    sp_state_search_trace(self, s, state);
+    for (int64_t t = 0; t < T; t++) {
+        const double e = sp_scores_at(s->scores, t, c->state_class[s->path[t]]);
+        const int32_t here = rules_broken(c, sp_scores_reach(s->scores, t), t > 0 ? s->path[t - 1] : -1,
+                                          s->path[t], e, t == T - 1);
         s->n_broken += here;
         if (s->broken)
             s->broken[t] = here > 0;
     }
-    sp_states_to_classes(c, scores->n_steps, s->path, s->path);
-    return before_piece;
+    sp_states_to_classes(c, T, s->path, s->path);
 }
 
 static sp_status relax(sp_sequence *s, bool is_greedy, sp_error *err)
 {
     prices f = {.states = {.chain = s->chain, .value_size = sizeof(price)}, .is_greedy = is_greedy};
-    const sp_search search = {.bytes = sp_state_search_bytes(&f.states),
-                              .self = &f,
-                              .start = sp_state_search_start,
-                              .step = step,
-                              .save = sp_state_search_save,
-                              .restore = sp_state_search_restore,
-                              .last = last,
-                              .trace = trace};
-    sp_status status = sp_search_run(&search, s, true, err);
+    const sp_search search = {
+        .self = &f, .start = sp_state_search_start, .step = step, .last = last, .trace = trace};
+    sp_status status = sp_search_run(&search, s, err);
     if (status == SP_OK && s->n_broken != f.n_expected)
         return sp_decode_bug((double)f.n_expected, (double)s->n_broken, err);
     return status;

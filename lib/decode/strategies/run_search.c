@@ -101,7 +101,7 @@ static bool may_stay(const row_place *p)
     return p->row && p->place == p->n - 1 && p->row->longer > -INFINITY;
 }
 
-/* The state before `state` of row t of the piece. */
+/* The state before `state` of row t. */
 static int32_t state_before(const run_search *f, int64_t t, int32_t state)
 {
     const row_place p = place_of(f, state);
@@ -283,7 +283,7 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     return true;
 }
 
-/* ---- pieces ---- */
+/* ---- the recording ---- */
 
 /* Numbers the states that something leads to from outside their row, and those that a recording or a stretch begins with. */
 static void number_nodes(run_search *f)
@@ -328,10 +328,11 @@ static void take_weights(run_search *f)
     }
 }
 
-static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
+static sp_status start(void *self, const sp_sequence *s, sp_error *err)
 {
     run_search *f = self;
-    const size_t M = (size_t)f->chain->n_states, K = (size_t)f->chain->n_classes, T = (size_t)scores->n_steps;
+    const size_t M = (size_t)f->chain->n_states, K = (size_t)f->chain->n_classes,
+                 T = (size_t)s->scores->n_steps;
     double *room = sp_scratch_get(s->scratch, 6 * M + K + 1, sizeof *room);
     int32_t *ints = sp_scratch_get(s->scratch, 4 * M, sizeof *ints);
     if (!room || !ints)
@@ -357,62 +358,26 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     return f->from && f->has_stayed ? SP_OK : sp_no_memory(err);
 }
 
-/* What is saved: now [M], steps since the stretch began. */
-static size_t saved_bytes(const sp_chain *chain)
-{
-    return ((size_t)chain->n_states + 1) * sizeof(double);
-}
-
-static bool save(const void *self, void *saved)
-{
-    const run_search *f = self;
-    const int32_t M = f->chain->n_states;
-    double *now = saved;
-    bool is_alive = false;
-    memcpy(now, f->now, (size_t)M * sizeof *now);
-    memcpy(now + M, &f->since, sizeof f->since);
-    for (int32_t i = 0; i < M && !is_alive; i++)
-        is_alive = now[i] > -INFINITY;
-    return is_alive;
-}
-
-static void restore(void *self, const void *saved)
-{
-    run_search *f = self;
-    const int32_t M = f->chain->n_states;
-    const double *now = saved;
-    memcpy(f->now, now, (size_t)M * sizeof *now);
-    memcpy(&f->since, now + M, sizeof f->since);
-}
-
 static int32_t last(void *self, sp_sequence *s)
 {
     const int32_t state = best_state(self, s->chain->end, &s->recurrence);
     return s->recurrence > -INFINITY ? state : -1;
 }
 
-static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+static void trace(void *self, sp_sequence *s, int32_t state)
 {
     const run_search *f = self;
-    for (int64_t t = scores->n_steps - 1; t >= 0; t--) {
+    for (int64_t t = s->scores->n_steps - 1; t >= 0; t--) {
         s->path[t] = f->chain->state_class[state];
-        if (i > 0 || t > 0)
+        if (t > 0)
             state = state_before(f, t, state);
     }
-    return state;
 }
 
 sp_status sp_run_search_decode(sp_sequence *s, sp_error *err)
 {
     run_search f = {
         .chain = s->chain, .runs = s->chain->runs, .isa = sp_isa_current(), .is_bare = s->chain->is_boolean};
-    const sp_search search = {.bytes = saved_bytes(s->chain),
-                              .self = &f,
-                              .start = start,
-                              .step = step,
-                              .save = save,
-                              .restore = restore,
-                              .last = last,
-                              .trace = trace};
-    return sp_search_run(&search, s, false, err);
+    const sp_search search = {.self = &f, .start = start, .step = step, .last = last, .trace = trace};
+    return sp_search_run(&search, s, err);
 }

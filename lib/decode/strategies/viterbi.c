@@ -8,18 +8,13 @@
  * bit for bit.
  *
  * Chains of runs, whose classes have durations, go by run_search.h.
- *
- * A long recording without gaps goes by the recurrence of dense.h where there are more than a few classes, or several states a class.
  */
 #include "decode/strategies/viterbi.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "decode/strategies/run_search.h"
 #include "decode/strategies/search.h"
-#include "decode/strategies/viterbi_dense.h"
 #include "decode/strategy.h"
 
 /* Predecessors ascend, so the first of the best ones is the lowest state. */
@@ -87,20 +82,6 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     return true;
 }
 
-static bool is_any_alive(const double *delta, int32_t n)
-{
-    for (int32_t j = 0; j < n; j++)
-        if (delta[j] > -INFINITY)
-            return true;
-    return false;
-}
-
-static bool save(const void *self, void *saved)
-{
-    const sp_state_search *f = self;
-    return sp_state_search_save(self, saved) && is_any_alive(f->now, f->chain->n_states);
-}
-
 static int32_t last(void *self, sp_sequence *s)
 {
     int32_t state = best_state(self, s->chain->end, &s->recurrence);
@@ -108,11 +89,10 @@ static int32_t last(void *self, sp_sequence *s)
     return s->recurrence > -INFINITY ? state : -1;
 }
 
-static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+static void trace(void *self, sp_sequence *s, int32_t state)
 {
-    state = sp_state_search_trace(self, s, i, state);
-    sp_states_to_classes(s->chain, scores->n_steps, s->path, s->path);
-    return state;
+    sp_state_search_trace(self, s, state);
+    sp_states_to_classes(s->chain, s->scores->n_steps, s->path, s->path);
 }
 
 sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
@@ -120,26 +100,15 @@ sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
     (void)parameter;
     if (s->chain->runs)
         return sp_run_search_decode(s, err);
-    bool fits;
-    sp_status status = sp_viterbi_by_dense(s, &fits, err);
-    if (fits || status != SP_OK)
-        return status;
     sp_state_search f = {.chain = s->chain, .value_size = sizeof(double)};
-    const sp_search search = {.bytes = sp_state_search_bytes(&f),
-                              .self = &f,
-                              .start = sp_state_search_start,
-                              .step = step,
-                              .save = save,
-                              .restore = sp_state_search_restore,
-                              .last = last,
-                              .trace = trace};
-    return sp_search_run(&search, s, false, err);
+    const sp_search search = {
+        .self = &f, .start = sp_state_search_start, .step = step, .last = last, .trace = trace};
+    return sp_search_run(&search, s, err);
 }
 
 const sp_strategy_row sp_viterbi_row = {{.name = "viterbi",
                                          .is_legal = true,
                                          .knows_rules = true,
-                                         .readings = 2,
                                          .summary = "the allowed path of the greatest score",
                                          .when = "the default: legal, and nothing is lost that can be kept"},
                                         .decode = sp_viterbi_decode,

@@ -10,8 +10,8 @@
  *     if (sp_viterbi(chain, &scores, scratch, path, NULL, &err))
  *         fprintf(stderr, "%s\n", err.message);
  *
- * Other strategies: sp_decode(); many recordings on many threads: sp_decode_batch(); step by step, and recordings too long for
- * memory: stream.h; marginals and the N best paths: advanced.h.
+ * Other strategies: sp_decode(); many recordings on many threads: sp_decode_batch(); step by step, as a stream:
+ * stream.h; marginals and the N best paths: advanced.h.
  */
 #ifndef STATEPATH_DECODE_H
 #define STATEPATH_DECODE_H
@@ -59,7 +59,6 @@ typedef struct sp_strategy_info {
     int32_t least, sample; /* least value of the parameter, and one to try it with */
     bool is_legal;         /* its paths obey the model by construction */
     bool knows_rules;      /* the rules of the model play a part in it */
-    int readings;          /* how often sp_decode_long() reads a recording that has a path */
     const char *summary;   /* one line for help and reports: "each step alone; may be illegal" */
     const char *when;      /* when it is the right one, in a few words */
 } sp_strategy_info;

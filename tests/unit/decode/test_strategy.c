@@ -74,7 +74,7 @@ static void test_rows(void **state)
         assert_int_equal(decode_by(low, scores, false), about->parameter ? SP_EINVAL : SP_OK);
         assert_int_equal(decode_by(sample, impossible, false), SP_ENOPATH);
         assert_int_equal(decode_by(sample, impossible, true), SP_OK);
-        assert_true(about->sample >= about->least && about->readings >= 1);
+        assert_true(about->sample >= about->least);
         assert_true(about->knows_rules || !about->is_legal);
         assert_true(strlen(about->summary) > 10 && strlen(about->when) > 10);
         for (int other = 0; other < kind; other++)

@@ -158,45 +158,6 @@ static const broken_rule rules[] = {
     {"first a", 1, true},
 };
 
-typedef struct in_pieces {
-    const sp_scores *scores;
-    int32_t path[T];
-} in_pieces;
-
-static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
-{
-    const in_pieces *p = arg;
-    (void)err;
-    *scores = *p->scores;
-    scores->data = (const double *)p->scores->data + first * K;
-    scores->segments = p->scores->segments ? p->scores->segments + first : NULL;
-    scores->n_steps = n;
-    return SP_OK;
-}
-
-static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken,
-                             sp_error *err)
-{
-    in_pieces *p = arg;
-    (void)broken, (void)err;
-    for (int64_t t = 0; t < n; t++)
-        p->path[first + t] = path ? path[t] : -1;
-    return SP_OK;
-}
-
-static sp_decoded decode_in_pieces(const sp_chain *chain, const sp_scores *scores,
-                                   const sp_decode_options *options, sp_workers *workers)
-{
-    in_pieces p = {.scores = scores};
-    const sp_long_recording recording = {T, 16, scores->segments != NULL, read_piece, write_piece, &p};
-    sp_decoded result;
-    sp_error err;
-    assert_ok(sp_decode_long(chain, &recording, options, workers, &result, &err), &err);
-    for (int64_t t = 0; t < T; t++)
-        assert_int_equal(p.path[t] < 0, result.status != SP_OK);
-    return result;
-}
-
 static sp_status stream(const sp_chain *chain, const sp_scores *scores, bool is_exact)
 {
     sp_online *online;
@@ -236,7 +197,6 @@ static void check(const broken_rule *r, const char *kept, double cost, sp_status
         const sp_status wanted = sp_strategy_about(kind)->is_legal ? expected : SP_OK;
         int32_t path[T];
         assert_int_equal(decode_one(options.strategy, chain, &scores, scratch, path, NULL, &err), wanted);
-        assert_int_equal(decode_in_pieces(chain, &scores, &options, workers).status, wanted);
         for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
             answer a = answer_by(isa, workers, chain, &batch, &options);
             for (int n = 0; n < RECORDINGS; n++) {
