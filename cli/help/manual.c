@@ -200,7 +200,7 @@ void manual_program(const program *p)
         [EXIT_DONE] = "done",
         [EXIT_FAILED] = "could not; one sentence on standard error says what, where and how to mend it",
         [EXIT_USAGE] = "wrong usage",
-        [EXIT_UNDECODED] = "done, but some recordings could not be decoded",
+        [EXIT_UNDECODED] = "done, but some recordings could not be read or decoded",
         [EXIT_GATE] = "done, but a condition of --fail-if holds"};
     for (size_t i = 0; i < sizeof meaning / sizeof meaning[0]; i++) {
         printf(".TP\n.B %zu\n", i);

@@ -251,24 +251,26 @@ done:
     return status;
 }
 
-/* The first recording from `first` on that takes more than so many bytes; `end`: there is none. */
-static int64_t next_large(const sp_pipeline *p, int64_t first, int64_t end, double there)
+/* The first recording from `first` on of more than so many steps; `end`: there is none. */
+static int64_t next_large(const sp_pipeline *p, int64_t first, int64_t end, double most)
 {
     const int64_t *offsets = p->info->offsets;
-    while (first < end && sp_memory_needed(p, offsets[first + 1] - offsets[first]) <= there)
+    while (first < end && (double)(offsets[first + 1] - offsets[first]) <= most)
         first++;
     return first;
 }
 
-/* Recordings first .. end-1: those that fit in memory in blocks, larger ones one by one. */
-static sp_status run_range(sp_pipeline *p, int64_t first, int64_t end, double there, sp_error *err)
+/* All recordings: those that fit into so many bytes of memory in blocks, larger ones one by one. */
+static sp_status run_all(sp_pipeline *p, double there, sp_error *err)
 {
+    const int64_t N = p->info->n_recordings;
+    const double most = there / sp_memory_needed(p, 1);
     sp_status status = SP_OK;
-    for (int64_t next; first < end; first = next) {
-        next = next_large(p, first, end, there);
+    for (int64_t first = 0, next; first < N; first = next) {
+        next = next_large(p, first, N, most);
         if (next > first)
             TRY(run_blocks(p, first, next, err));
-        if (next < end)
+        if (next < N)
             TRY(sp_block_viterbi_run(p, next++, there, err));
     }
 done:
@@ -279,7 +281,8 @@ done:
  * block. */
 static sp_status check_memory(const sp_pipeline *p, double there, sp_error *err)
 {
-    const int64_t N = p->info->n_recordings, *offsets = p->info->offsets, n = next_large(p, 0, N, there);
+    const int64_t N = p->info->n_recordings, *offsets = p->info->offsets,
+                  n = next_large(p, 0, N, there / sp_memory_needed(p, 1));
     return n == N || sp_block_viterbi_can(p)
                ? SP_OK
                : sp_memory_lacks(p, n, sp_memory_needed(p, offsets[n + 1] - offsets[n]), there, err);
@@ -304,7 +307,7 @@ sp_status sp_pipeline_run(sp_pipeline *p, sp_error *err)
     if (status == SP_OK)
         status = sp_consumers_open(p, err);
     if (status == SP_OK)
-        status = run_range(p, 0, p->info->n_recordings, there, err);
+        status = run_all(p, there, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK)
         status = sp_unread_end(p, err);
