@@ -5,8 +5,8 @@
 #include "statepath/model.h"
 #include "statepath/scores.h"
 
-/* sp_path_score() of a path that comes block by block, in ascending order, bit for bit. Segments stand in the scores of all blocks or
- * of none. _end: the score, 0 without steps. */
+/* sp_path_score() of a path that comes block by block, in ascending order, bit for bit. Segments stand in
+ * the scores of all blocks or of none. _end: the score, 0 without steps. */
 typedef struct sp_long_score sp_long_score;
 sp_long_score *sp_long_score_new(const sp_chain *chain); /* NULL on lack of memory */
 void sp_long_score_free(sp_long_score *sum);

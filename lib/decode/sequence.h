@@ -1,5 +1,6 @@
-/* A recording as a strategy sees it, and what every strategy does with it: the check that a path is legal and adds up to the value
- * that the strategy found for it, and the reason where there is no path; not installed.
+/* A recording as a strategy sees it, and what every strategy does with it: the check that a path is legal
+ * and adds up to the value that the strategy found for it, and the reason where there is no path; not
+ * installed.
  */
 #ifndef STATEPATH_DECODE_SEQUENCE_H
 #define STATEPATH_DECODE_SEQUENCE_H

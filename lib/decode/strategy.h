@@ -6,8 +6,8 @@
 
 typedef struct sp_strategy_row {
     sp_strategy_info about;
-    /* Fills s->path, and sets s->recurrence where it maximises something. SP_OK; SP_ENOPATH and SP_EDEADEND as in decode.h;
-     * SP_ENOMEM. */
+    /* Fills s->path, and sets s->recurrence where it maximises something. SP_OK; SP_ENOPATH and
+     * SP_EDEADEND as in decode.h; SP_ENOMEM. */
     sp_status (*decode)(sp_sequence *s, int32_t parameter, sp_error *err);
     /* The same where decode() has found no path: breaks the fewest rules, sets s->n_broken. NULL: Viterbi's. */
     sp_status (*relax)(sp_sequence *s, int32_t parameter, sp_error *err);

@@ -241,8 +241,8 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
-/* transitions.c: as sp_transitions_count(). Transitions go into the tally `pairs` too, from * K + to; runs that do not fit into
- * `broken` (NULL: nobody keeps them). False: no memory. */
+/* transitions.c: as sp_transitions_count(). Transitions go into the tally `pairs` too, from * K + to; runs
+ * that do not fit into `broken` (NULL: nobody keeps them). False: no memory. */
 bool sp_add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
                         sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs);
 /* From counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */

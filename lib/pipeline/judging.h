@@ -36,9 +36,9 @@ typedef struct sp_evaluation_words {
     uint8_t *background; /* [K] or NULL */
 } sp_evaluation_words;
 
-/* Takes weighted_kappa, interval, scheme, collapse, preset, background, margin and
- * wake_trim into `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes
- * [K] names in the order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
+/* Takes weighted_kappa, interval, scheme, collapse, preset, background, margin and wake_trim into `how`,
+ * which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes [K]
+ * names in the order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
 sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan,
                                    int32_t K, const char *const *classes, sp_evaluation_options *how,
                                    sp_error *err);

@@ -1,5 +1,5 @@
-/* What the module has in place of threads and fast kernels: one thread, no kernel. Those for vectors would be six
- * times as large as the rest, and nothing but speed would come of them. */
+/* What the module has in place of threads and fast kernels: one thread, no kernel. Those for vectors would
+ * be six times as large as the rest, and nothing but speed would come of them. */
 #include "core/workers.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 

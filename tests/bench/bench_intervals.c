@@ -1,10 +1,11 @@
-/* Prints how often 95 % intervals of a difference of accuracies hold the truth: the table of lib/evaluate/coverage.md. Exit
- * status 1 where one of normal or skewed differences of 8 recordings or more does so in less than 0.92 or more than
- * 0.97.
+/* Prints how often 95 % intervals of a difference of accuracies hold the truth: the table of
+ * lib/evaluate/coverage.md. Exit status 1 where one of normal or skewed differences of 8 recordings or
+ * more does so in less than 0.92 or more than 0.97.
  *
- * Samples are drawn from populations whose true difference is known. Recordings have lengths spread log-normally (sigma 0.4)
- * about 900 steps, and differences between two strategies of mean 0.02 and standard deviation 0.03: normal; skewed (exponential,
- * skewness 2); very skewed (log-normal with sigma 1, skewness 6); rare (half of the recordings without a difference, skewness 2).
+ * Samples are drawn from populations whose true difference is known. Recordings have lengths spread
+ * log-normally (sigma 0.4) about 900 steps, and differences between two strategies of mean 0.02 and
+ * standard deviation 0.03: normal; skewed (exponential, skewness 2); very skewed (log-normal with sigma 1,
+ * skewness 6); rare (half of the recordings without a difference, skewness 2).
  *
  *   bench_intervals [SAMPLES [RESAMPLES]]    2000 and 2000
  */

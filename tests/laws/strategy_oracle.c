@@ -222,7 +222,8 @@ static bool expect(const judged *j, int32_t *path, oracle_answer *out)
     return true;
 }
 
-/* Under rules the order of equals hangs on what the rules remember, which the oracle does not know: but not at the last step. */
+/* Under rules the order of equals hangs on what the rules remember, which the oracle does not know: but
+ * not at the last step. */
 static bool is_equal_to_first(const judged *j, const int32_t *path)
 {
     if (j->x->graph)

@@ -53,10 +53,10 @@ static double many(int covered, int trials, double p)
     return covered ? gsl_cdf_binomial_Q((unsigned)covered - 1, p, (unsigned)trials) : 1;
 }
 
-/* The spread of BCa is that of the sample, (n-1)/n of the variance's estimate, and its quantiles are the normal's where those of
- * Student's t with n-1 degrees of freedom would be right. So 95 % intervals of n recordings hold the truth with probability
- * P(|t| < 1.96 sqrt((n-1)/n)), 0.948 for 150, and not more often than they claim. The studentised interval, of up to 128, has
- * neither fault: 0.945 to 0.955. */
+/* The spread of BCa is that of the sample, (n-1)/n of the variance's estimate, and its quantiles are the
+ * normal's where those of Student's t with n-1 degrees of freedom would be right. So 95 % intervals of n
+ * recordings hold the truth with probability P(|t| < 1.96 sqrt((n-1)/n)), 0.948 for 150, and not more
+ * often than they claim. The studentised interval, of up to 128, has neither fault: 0.945 to 0.955. */
 static void test_even_differences(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What the fast kernels do inside: blocks, teams, long recordings and single steps, against the plain ones; which
- * chains each takes. Their paths are in the law of strategies. */
+/* What the fast kernels do inside: blocks, teams, long recordings and single steps, against the plain
+ * ones; which chains each takes. Their paths are in the law of strategies. */
 #include "check.h"
 #include "random_batch.h"
 #include "random_model.h"

@@ -62,7 +62,8 @@ static void fill(enumeration *x, int64_t t, int32_t j)
 
 /* ---- what hangs on more than two steps ---- */
 
-/* The lowest of the best state paths that emit the path and end in state j, as numbers that compare as states do. */
+/* The lowest of the best state paths that emit the path and end in state j, as numbers that compare as
+ * states do. */
 static void trace_states(const enumeration *x, int32_t j, int64_t *out)
 {
     const oracle_model *m = x->m;

@@ -138,7 +138,8 @@ static int compare_unnumbered(const void *a, const void *b)
                                     : x->at - y->at;
 }
 
-/* Numbers the states in the order column, age, declaration; runs that may have begun before the recording are the oldest. */
+/* Numbers the states in the order column, age, declaration; runs that may have begun before the recording
+ * are the oldest. */
 static void number_states(const sp_placement *place, const int32_t *column_of_class, unnumbered *states,
                           sp_chain *chain)
 {

@@ -29,9 +29,10 @@ typedef struct sp_placement {
     sp_run_weights *weight;       /* [K] of the model's classes; NULL: none has a duration */
 } sp_placement;
 
-/* gaps: NULL, or borrowed: of a product with rules (core/rules/product.h). Weighs runs, numbers the compiled states in the order in
- * which ties are decided (decode.h), and fills what a chain has for each. The states of a row are one after the other where the class
- * has one declared state. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
+/* gaps: NULL, or borrowed: of a product with rules (core/rules/product.h). Weighs runs, numbers the
+ * compiled states in the order in which ties are decided (decode.h), and fills what a chain has for each.
+ * The states of a row are one after the other where the class has one declared state. To be cleared in
+ * every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
 sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
                             const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain,
                             sp_error *err);

@@ -424,7 +424,8 @@ static bool forgets_at_gaps(const graph *g)
     return true;
 }
 
-/* A node that is no gap, as states are ordered: by place in a dwell, then state of the model, then number of the node. */
+/* A node that is no gap, as states are ordered: by place in a dwell, then state of the model, then number
+ * of the node. */
 typedef struct ordered_node {
     int32_t place, declared, node;
 } ordered_node;
@@ -437,7 +438,8 @@ static int compare_nodes(const void *a, const void *b)
                                         : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Fills order, which has room for all nodes, and number [n]: place of each node in it, -1 of a gap. Returns how many there are. */
+/* Fills order, which has room for all nodes, and number [n]: place of each node in it, -1 of a gap.
+ * Returns how many there are. */
 static int32_t order_nodes(const graph *g, const base *b, ordered_node *order, int32_t *number)
 {
     int32_t n = 0;

@@ -1,16 +1,18 @@
 /* Chains of one state per class but for minimum dwells, in lanes; not installed.
  *
- * A class of dwell d is d states in a row: entered at the first, left from the last, and only the last may stay.
+ * A class of dwell d is d states in a row: entered at the first, left from the last, and only the last may
+ * stay.
  *
  *     first   d[t,1] = max over other classes' last states (delta[t-1,.] + log_trans) + e[t]
  *     row     d[t,k] = (d[t-1,k-1] + stay) + e[t]                              1 < k < d
  *     last    d[t,d] = max(d[t-1,d-1] + stay, d[t-1,d] + stay) + e[t]
  *
- * So a row moves on by one place a step and chooses nothing: it is a ring of d-1 values, of which each step takes the oldest out
- * and puts a new one in. The choices of a step are the class before each first state, and one bit for each last one.
+ * So a row moves on by one place a step and chooses nothing: it is a ring of d-1 values, of which each
+ * step takes the oldest out and puts a new one in. The choices of a step are the class before each first
+ * state, and one bit for each last one.
  *
- * Ties go to the lowest state: before a first state stand states of different classes, and before a last state the one that came in
- * by the row is the lower.
+ * Ties go to the lowest state: before a first state stand states of different classes, and before a last
+ * state the one that came in by the row is the lower.
  */
 #ifndef STATEPATH_DECODE_DWELL_H
 #define STATEPATH_DECODE_DWELL_H

@@ -1,4 +1,5 @@
-/* The fast kernels beside the plain ones, and which of them a machine, a chain and a batch get; not installed.
+/* The fast kernels beside the plain ones, and which of them a machine, a chain and a batch get; not
+ * installed.
  *
  * | chain                      | Viterbi                                                                                     |
  * |----------------------------|---------------------------------------------------------------------------------------------|
@@ -14,12 +15,12 @@
  *
  * Where classes tell the state, chains of several states a class have lanes for the others too.
  *
- * Greedy and argmax have lanes, argmax also for one long recording (argmax_long.h); what those leave, and models of up to
- * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
+ * Greedy and argmax have lanes, argmax also for one long recording (argmax_long.h); what those leave, and
+ * models of up to SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
  * Posterior, mea, posterior-viterbi, confidence and log Z have lanes (lanes_forward_backward.h).
  *
- * Which is used changes the time, never the answer: gaps, recordings without a path
- * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
+ * Which is used changes the time, never the answer: gaps, recordings without a path and whatever else is
+ * rare go to the plain kernel, which is the oracle of the tests too.
  */
 #ifndef STATEPATH_DECODE_KERNELS_H
 #define STATEPATH_DECODE_KERNELS_H
@@ -82,8 +83,8 @@ typedef struct sp_leftover {
     sp_task *decode; /* those that are left: alone, each on its thread */
     sp_task *finish; /* those that are decoded */
     void *arg;
-    /* Are the rows of recordings first .. last-1, decoded already, scores at all? NULL: they are. False: neither is
-     * called for them. Asked of SP_WAY_LANES only. */
+    /* Are the rows of recordings first .. last-1, decoded already, scores at all? NULL: they are. False:
+     * neither is called for them. Asked of SP_WAY_LANES only. */
     bool (*is_fine)(void *arg, int64_t first, int64_t last);
 } sp_leftover;
 

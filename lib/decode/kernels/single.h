@@ -1,13 +1,14 @@
 /* One recording alone, its states side by side in vectors; not installed.
  *
- * For plain chains of up to SP_SINGLE_MOST_CLASSES classes. lanes.h needs many recordings to fill a vector; here all j of a step are computed at once:
+ * For plain chains of up to SP_SINGLE_MOST_CLASSES classes. lanes.h needs many recordings to fill a
+ * vector; here all j of a step are computed at once:
  *
  *     delta[t,:] = max_i (delta[t-1,i] + log_trans[i,:]) + e[t,:]        i over all classes, -INFINITY where forbidden
  *
- * the plain kernel's float64 operations in its order, the lowest i among equals: the same bits. Every step waits for the one
- * before, so what limits it is how long a sum, a shuffle and the rounds of a maximum take. Where the machine can shuffle as it
- * likes (AVX-512), round r offers every j its r-th predecessor, and weights are not added where there are none; elsewhere one
- * value i is spread over all j.
+ * the plain kernel's float64 operations in its order, the lowest i among equals: the same bits. Every step
+ * waits for the one before, so what limits it is how long a sum, a shuffle and the rounds of a maximum
+ * take. Where the machine can shuffle as it likes (AVX-512), round r offers every j its r-th predecessor,
+ * and weights are not added where there are none; elsewhere one value i is spread over all j.
  *
  * isa.c compiles single_body.h for each width of vector.
  */

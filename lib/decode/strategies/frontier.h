@@ -1,7 +1,8 @@
-/* The frontier: the best partial path into each state of one step, in the order of the states; not installed.
+/* The frontier: the best partial path into each state of one step, in the order of the states; not
+ * installed.
  *
- * Beam and online search drop partial paths as they go, so few states may be live. They stand in a list, the lowest state first. A
- * step walks that list and offers each state's successors
+ * Beam and online search drop partial paths as they go, so few states may be live. They stand in a list,
+ * the lowest state first. A step walks that list and offers each state's successors
  *
  *     next[j] = max_i (now[i] + w[i,j]) + e[j]
  *
@@ -48,7 +49,8 @@ void sp_frontier_start(const sp_chain *chain, const double *e, sp_frontier *to);
 void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from,
                       sp_frontier *to, int32_t *back, sp_frontier_room *room);
 
-/* The live state of greatest value, end[] (nats, [M]) added when not NULL, the lowest among equals; -1 when none is finite. */
+/* The live state of greatest value, end[] (nats, [M]) added when not NULL, the lowest among equals; -1
+ * when none is finite. */
 int32_t sp_frontier_best(const sp_frontier *f, const double *end);
 
 #endif

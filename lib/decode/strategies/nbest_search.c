@@ -1,18 +1,21 @@
 /* Recursive enumeration of the N best paths.
  *
- * list[t,j] holds the first few paths into state j at step t, best first, distinct in their classes: a path is a predecessor, and
- * which of the predecessor's paths it goes on from. The next one is the best of one candidate from each predecessor i,
+ * list[t,j] holds the first few paths into state j at step t, best first, distinct in their classes: a
+ * path is a predecessor, and which of the predecessor's paths it goes on from. The next one is the best of
+ * one candidate from each predecessor i,
  *
  *     (score of list[t-1,i][next_i] + w[i,j]) + e[t,j]
  *
- * where next_i is the first path into i that list[t,j] has not used. Taking a candidate asks i for its next path, which asks one
- * of its own predecessors, and so on, until a list is long enough already, or the recording's first step, which has one path a
- * state. The recursion is a loop over a stack of one state a step. Nothing is lost by cutting lists at n: were a class path among
- * the n best into j without its beginning being among the n best into the state before, n others could take the place of that
+ * where next_i is the first path into i that list[t,j] has not used. Taking a candidate asks i for its
+ * next path, which asks one of its own predecessors, and so on, until a list is long enough already, or
+ * the recording's first step, which has one path a state. The recursion is a loop over a stack of one
+ * state a step. Nothing is lost by cutting lists at n: were a class path among the n best into j without
+ * its beginning being among the n best into the state before, n others could take the place of that
  * beginning, each giving a better path into j.
  *
- * Equal candidates are taken in the order of predecessors. Where classes do not tell the states, two candidates may have the same
- * classes: the later one, which is not better, is passed over. Hashes of classes find it, and following both back proves it.
+ * Equal candidates are taken in the order of predecessors. Where classes do not tell the states, two
+ * candidates may have the same classes: the later one, which is not better, is passed over. Hashes of
+ * classes find it, and following both back proves it.
  */
 #include "decode/strategies/nbest_search.h"
 

@@ -67,8 +67,8 @@ static inline double sp_nbest_go_on(const sp_nbest_graph *g, int64_t t, int32_t 
     return score + c->pred_weight[c->pred_row[j] + from];
 }
 
-/* The state that the best path into state j of step t comes from, the lowest among equals, and its score before e[t,j]:
- * -INFINITY, and any state, where there is none. */
+/* The state that the best path into state j of step t comes from, the lowest among equals, and its score
+ * before e[t,j]: -INFINITY, and any state, where there is none. */
 static inline int32_t sp_nbest_best_source(const sp_nbest_graph *g, int64_t t, int32_t j, double *best_score)
 {
     const size_t row = (size_t)(t - 1) * (size_t)g->M;

@@ -1,4 +1,5 @@
-/* Searches that go forward with back-pointers and trace their path from the last step to the first; not installed. */
+/* Searches that go forward with back-pointers and trace their path from the last step to the first; not
+ * installed. */
 #ifndef STATEPATH_DECODE_SEARCH_H
 #define STATEPATH_DECODE_SEARCH_H
 

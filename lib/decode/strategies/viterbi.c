@@ -36,8 +36,8 @@ static void step_next(const sp_state_search *f, const sp_chain *c, const double 
     }
 }
 
-/* The best state at the current step, end[] (weights of ending, or of leaving at a gap) added when not NULL; the lowest among equals.
- * *best is -INFINITY, and the state any, when there is none. */
+/* The best state at the current step, end[] (weights of ending, or of leaving at a gap) added when not
+ * NULL; the lowest among equals. *best is -INFINITY, and the state any, when there is none. */
 static int32_t best_state(const sp_state_search *f, const double *end, double *best)
 {
     const double *now = f->now;

@@ -44,7 +44,8 @@ static int64_t *change_in(sp_changes *changes, bool is_same, bool was_right, boo
                        : &changes->wrong_to_wrong;
 }
 
-/* A stretch of one label and one class: its steps between the first and the last have neighbours of the same label. */
+/* A stretch of one label and one class: its steps between the first and the last have neighbours of the
+ * same label. */
 static void add_contexts(sp_strategy_result *s, const uint8_t *context, const sp_stretch *at,
                          const int32_t *baseline, int32_t label, int32_t chosen)
 {

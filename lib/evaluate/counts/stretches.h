@@ -7,13 +7,15 @@
 
 enum { SP_STRETCH_SIDES = 3 };
 
-/* Steps first .. end-1 of one segment, in which each side keeps its class. With one side a stretch is a run.
+/* Steps first .. end-1 of one segment, in which each side keeps its class. With one side a stretch is a
+ * run.
  *
  *     sp_stretch at = {.n_steps = n, .segments = segments, .n_sides = 2, .sides = {labels, path}};
  *     while (sp_stretch_next(&at))
  *         counts[labels[at.first]][path[at.first]] += at.end - at.first;
  *
- * Changes are looked for in 64 steps at a time without a branch, so that short runs cost no more than long ones. */
+ * Changes are looked for in 64 steps at a time without a branch, so that short runs cost no more than long
+ * ones. */
 typedef struct sp_stretch {
     int64_t n_steps;
     const int64_t *segments; /* or NULL: one */

@@ -52,18 +52,18 @@ sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scrat
  * posterior-viterbi  The legal path with the greatest product of marginals; otherwise as mea.
  *                    Source  Fariselli, Martelli, Casadio 2005, doi:10.1186/1471-2105-6-S4-S12.
  *
- * What differs by rounding only is a tie, which goes as everywhere (decode.h): posterior takes marginals within 2^-40 (1e-12) of the
- * greatest for equal to it, the other two work on marginals, or logs of them, rounded to multiples of 2^-30 (1e-9). (A true tie of
- * paths whose marginals lie within rounding, 1e-15 to 1e-13, of halfway between two multiples may still go either way, in one recording
- * and in a batch.) */
+ * What differs by rounding only is a tie, which goes as everywhere (decode.h): posterior takes marginals
+ * within 2^-40 (1e-12) of the greatest for equal to it, the other two work on marginals, or logs of them,
+ * rounded to multiples of 2^-30 (1e-9). (A true tie of paths whose marginals lie within rounding, 1e-15 to
+ * 1e-13, of halfway between two multiples may still go either way, in one recording and in a batch.) */
 
 /* ---- the N best paths ----
  *
  * The N best paths, and by how much the best one won.
  *
- * Paths are distinct in their classes: two state paths that emit the same classes are one path, of the better one's score. They
- * come in order of sp_path_score(), equals by the tie rule of decode.h (the lower state of their best state paths at the last step
- * where these differ); the first is sp_viterbi()'s.
+ * Paths are distinct in their classes: two state paths that emit the same classes are one path, of the
+ * better one's score. They come in order of sp_path_score(), equals by the tie rule of decode.h (the lower
+ * state of their best state paths at the last step where these differ); the first is sp_viterbi()'s.
  */
 
 /* Where the paths go; owned by the caller. */

@@ -1,17 +1,19 @@
 /* Decoding: scores and rules to a path.
  *
- * Forbidden is -INFINITY, exactly. Ties go to the lowest state, at the last step first, then at each predecessor; states are ordered
- * by class, then age (the steps of a run that a minimum dwell or a duration counts; runs that may have begun before the recording
- * or a gap come last), then state of the model, then state of its rules. Arithmetic is float64, in the order (delta + log_trans) + e. Across a gap (scores->segments) every class that has an entry state may follow
- * every class, at no weight; a dwell cut off by a gap counts as satisfied and starts afresh after it.
+ * Forbidden is -INFINITY, exactly. Ties go to the lowest state, at the last step first, then at each
+ * predecessor; states are ordered by class, then age (the steps of a run that a minimum dwell or a
+ * duration counts; runs that may have begun before the recording or a gap come last), then state of the
+ * model, then state of its rules. Arithmetic is float64, in the order (delta + log_trans) + e. Across a
+ * gap (scores->segments) every class that has an entry state may follow every class, at no weight; a dwell
+ * cut off by a gap counts as satisfied and starts afresh after it.
  *
  *     sp_scratch *scratch = sp_scratch_new();
  *     int32_t path[T];
  *     if (sp_viterbi(chain, &scores, scratch, path, NULL, &err))
  *         fprintf(stderr, "%s\n", err.message);
  *
- * Other strategies: sp_decode(); many recordings on many threads: sp_decode_batch(); step by step, as a stream:
- * stream.h; marginals and the N best paths: advanced.h.
+ * Other strategies: sp_decode(); many recordings on many threads: sp_decode_batch(); step by step, as a
+ * stream: stream.h; marginals and the N best paths: advanced.h.
  */
 #ifndef STATEPATH_DECODE_H
 #define STATEPATH_DECODE_H
@@ -116,17 +118,18 @@ char *sp_strategy_format(const sp_strategy *strategy, char buffer[SP_STRATEGY_TE
  *   - a step into a state that the state before does not allow, outside gaps,
  *   - a step whose class has score -INFINITY,
  *   - a last step in a state that may not end,
- * and its score is the sum of the other, finite, terms. Where a rule is broken, a state is entered at the beginning of its
- * minimum dwell; so a dwell cut short is one broken rule, at the step that should still have been in it, whatever class follows.
- * A run with a duration that a broken rule begins or ends weighs as one beside a gap; one that may not end at a gap breaks a rule
- * there.
- * A path of classes breaks as many rules as the best path of states that emits it. Ties go to the lowest state as everywhere. On
- * a recording with an allowed path the answer is that of the strict strategy, with 0 broken rules.
+ * and its score is the sum of the other, finite, terms. Where a rule is broken, a state is entered at the
+ * beginning of its minimum dwell; so a dwell cut short is one broken rule, at the step that should still
+ * have been in it, whatever class follows. A run with a duration that a broken rule begins or ends weighs
+ * as one beside a gap; one that may not end at a gap breaks a rule there. A path of classes breaks as many
+ * rules as the best path of states that emits it. Ties go to the lowest state as everywhere. On a
+ * recording with an allowed path the answer is that of the strict strategy, with 0 broken rules.
  *
- * Viterbi finds the best such path, O(T (transitions + states)). Greedy goes step by step: of all that may follow the classes
- * chosen so far, the class with the fewest broken rules, then the best score. Argmax takes class 0, at the price of one broken
- * rule, where every class of a step is -INFINITY; the model's rules do not count. Every other strategy is relaxed by Viterbi
- * (without an allowed path there are no marginals to go by). */
+ * Viterbi finds the best such path, O(T (transitions + states)). Greedy goes step by step: of all that may
+ * follow the classes chosen so far, the class with the fewest broken rules, then the best score. Argmax
+ * takes class 0, at the price of one broken rule, where every class of a step is -INFINITY; the model's
+ * rules do not count. Every other strategy is relaxed by Viterbi (without an allowed path there are no
+ * marginals to go by). */
 
 /* ---- one recording, by any strategy ---- */
 

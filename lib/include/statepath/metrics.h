@@ -24,8 +24,9 @@ extern "C" {
 /* What is read first: of sleep minutes and stages, of tags entities, of actions segments. */
 typedef enum sp_work { SP_WORK_STEPS, SP_WORK_SLEEP, SP_WORK_TAGS, SP_WORK_ACTIONS, SP_N_WORKS } sp_work;
 
-/* What people read in place of recording, recordings, step and steps: "night", "nights", "epoch", "epochs". NULL: as they
- * are called here. JSON, CSV and files keep their names. And how options are written: --margin, or margin= as Python has them. */
+/* What people read in place of recording, recordings, step and steps: "night", "nights", "epoch",
+ * "epochs". NULL: as they are called here. JSON, CSV and files keep their names. And how options are
+ * written: --margin, or margin= as Python has them. */
 typedef enum sp_word { SP_RECORDING, SP_RECORDINGS, SP_STEP, SP_STEPS, SP_N_WORDS } sp_word;
 typedef struct sp_words {
     const char *text[SP_N_WORDS];

@@ -208,12 +208,14 @@ sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *con
  *
  * The compiled model: what the decoders run on. Immutable once made, so threads share it.
  *
- * Compiling (1) renumbers the model's classes to the order of the score columns, (2) unfolds minimum dwell: a state of dwell d
- * becomes d states in a row, entered at the first and left from the last; a duration becomes a row of states that count, left
- * from each at the weight of its length, and a second row for the run that began before the recording or a gap did, (3) puts
- * the states in the order in which ties are decided (decode.h), (4) makes predecessor and successor lists with their log weights.
+ * Compiling (1) renumbers the model's classes to the order of the score columns, (2) unfolds minimum
+ * dwell: a state of dwell d becomes d states in a row, entered at the first and left from the last; a
+ * duration becomes a row of states that count, left from each at the weight of its length, and a second
+ * row for the run that began before the recording or a gap did, (3) puts the states in the order in which
+ * ties are decided (decode.h), (4) makes predecessor and successor lists with their log weights.
  *
- * Unfolded steps inside a dwell weigh what staying weighs, so a path's score does not depend on the unfolding.
+ * Unfolded steps inside a dwell weigh what staying weighs, so a path's score does not depend on the
+ * unfolding.
  */
 
 typedef struct sp_chain sp_chain;

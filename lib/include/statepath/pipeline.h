@@ -102,7 +102,8 @@ typedef struct sp_run_options {
     sp_fit_words fit; /* with n_folds, and of sp_fitting_open() */
 #define SP_RUN(id, member, type, ...) SP_MEMBER_##type(member)
 #include "statepath/options.def"
-    /* The file that `labels` names, or files, and a dataset in it: filled by the call that reads them. NULL: beside the scores. */
+    /* The file that `labels` names, or files, and a dataset in it: filled by the call that reads them.
+     * NULL: beside the scores. */
     const char *labels_file, *labels_dataset;
     const char *model_text;      /* of recordings in memory: the model itself as JSON, in place of `model` */
     struct sp_outputs *together; /* the paths get their name with these (files.h); NULL: at once */

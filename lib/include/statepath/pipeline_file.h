@@ -17,8 +17,9 @@
 extern "C" {
 #endif
 
-/* The file of `labels` FILE:/DATASET, a copy to be freed, or NULL on lack of memory; *dataset points into `labels`, behind the colon.
- * What has no such dataset, or is itself the name of a file, is all file, and *dataset NULL. */
+/* The file of `labels` FILE:/DATASET, a copy to be freed, or NULL on lack of memory; *dataset points into
+ * `labels`, behind the colon. What has no such dataset, or is itself the name of a file, is all file, and
+ * *dataset NULL. */
 char *sp_labels_file(const char *labels, const char **dataset);
 
 /* Private to the library. */
@@ -154,9 +155,10 @@ typedef struct sp_fitting {
     int64_t n_left_out, n_unread; /* files and recordings that nothing is learnt from, as in sp_run_result */
 } sp_fitting;
 
-/* Reads the whole file; where o->place.labels names files, with their labels in place of those beside the scores; and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
- * "seen", or NULL for none. The training set asks o->hooks whether to stop. On failure the fitting can (and must) still be
- * closed. */
+/* Reads the whole file; where o->place.labels names files, with their labels in place of those beside the
+ * scores; and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a
+ * model, "seen", or NULL for none. The training set asks o->hooks whether to stop. On failure the fitting
+ * can (and must) still be closed. */
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);
 void sp_fitting_close(sp_fitting *f);
 
@@ -169,8 +171,8 @@ char *sp_review_file_name(const char *output);
 
 /* Takes `gaps` and `unscored` into places. */
 void sp_run_gaps(const sp_run_options *o, sp_source_options *places);
-/* Takes `comments` and `header` into places. file: what is opened first; where neither it nor the file of labels is
- * of the format that they speak of, they are refused. NULL: that was asked. SP_OK, SP_EINVAL. */
+/* Takes `comments` and `header` into places. file: what is opened first; where neither it nor the file of
+ * labels is of the format that they speak of, they are refused. NULL: that was asked. SP_OK, SP_EINVAL. */
 sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err);
 
 sp_file_access sp_run_access(const sp_run_options *o);

@@ -27,19 +27,22 @@ sp_bootstrap_options sp_bootstrap_options_default(void);
 /* A difference of pooled accuracies with its interval. */
 typedef struct sp_difference {
     sp_value difference; /* undefined "no scored steps" when there are none */
-    /* Undefined "one recording" when fewer than 2 have scored steps, "too few recordings differ", "all recordings differ alike". */
+    /* Undefined "one recording" when fewer than 2 have scored steps, "too few recordings differ", "all
+     * recordings differ alike". */
     sp_value low, high;
     int64_t n;           /* recordings with scored steps */
     int32_t n_resamples; /* drawn; 0 without an interval */
 } sp_difference;
 
-/* Difference of two pooled accuracies, sum a / sum scored - sum b / sum scored, with its interval by the paired cluster
- * bootstrap: recordings are drawn with replacement, both strategies take the same draw, sums are formed anew.
+/* Difference of two pooled accuracies, sum a / sum scored - sum b / sum scored, with its interval by the
+ * paired cluster bootstrap: recordings are drawn with replacement, both strategies take the same draw,
+ * sums are formed anew.
  *
  *   a, b     [N] correct steps of each recording by strategy a and b, 0..scored
  *   scored   [N] scored steps, >= 0; recordings with 0 take no part
  *
- * B resamples, d the observed difference, d* a resampled one, Q(q) the q-th quantile of the sorted d*, interpolated (type 7):
+ * B resamples, d the observed difference, d* a resampled one, Q(q) the q-th quantile of the sorted d*,
+ * interpolated (type 7):
  *     BCa         Q(Phi(z0 + (z0 + z) / (1 - a (z0 + z)))), z = Phi^-1((1 -+ level) / 2)
  *         z0 = Phi^-1((#{d* < d} + #{d* = d} / 2) / B), clamped to 1/(2B)
  *         a  = sum u^3 / (6 (sum u^2)^(3/2)), u = mean of the jackknife - jackknife without the recording; 0 when all are equal
@@ -49,16 +52,17 @@ typedef struct sp_difference {
  *         fewer than 4 recordings always (at 0.95), and where nearly all have a difference of 0; "all recordings differ alike"
  *         where s is 0 and d is not. Ends stay between -1 and 1.
  *         Where the jackknives would take more than 2e8 additions, t* is of the first resamples only, 1,000 at least.
- * BCa is narrow where recordings are few, as Student's t is wider than the normal and the variance of a sample is
- * (n-1)/n of its estimate: where differences are spread evenly, 95 % intervals hold the truth in about P(|t_(n-1)| < 1.96
- * sqrt((n-1)/n)) of samples, 0.929 of 20 recordings, 0.942 of 50; where they are skewed, in fewer. The studentised interval is
- * wider, and holds it in 0.93 to 0.95 (lib/evaluate/coverage.md; tests/property/test_interval_coverage.c).
- * Resample b draws from a stream of its own, made of the seed and b: the same input gives the same bytes for any number of
- * threads. More than 32,768 recordings are put into 8,192 groups by a hash of the seed and their number, and groups take the
- * place of recordings (their sums are sums of independent recordings, so the interval is what it was; its standard error is off
- * by a random 0.8 %). What a resample costs does not grow beyond that.
- * Returns SP_OK, SP_EINVAL (options; counts out of range; N above 2^32), SP_ENOMEM. Cost O(min(N, 32768) B), for up to 128
- * recordings O(N^2 B).
+ * BCa is narrow where recordings are few, as Student's t is wider than the normal and the variance of a
+ * sample is (n-1)/n of its estimate: where differences are spread evenly, 95 % intervals hold the truth in
+ * about P(|t_(n-1)| < 1.96 sqrt((n-1)/n)) of samples, 0.929 of 20 recordings, 0.942 of 50; where they are
+ * skewed, in fewer. The studentised interval is wider, and holds it in 0.93 to 0.95
+ * (lib/evaluate/coverage.md; tests/property/test_interval_coverage.c). Resample b draws from a stream of
+ * its own, made of the seed and b: the same input gives the same bytes for any number of threads. More
+ * than 32,768 recordings are put into 8,192 groups by a hash of the seed and their number, and groups take
+ * the place of recordings (their sums are sums of independent recordings, so the interval is what it was;
+ * its standard error is off by a random 0.8 %). What a resample costs does not grow beyond that. Returns
+ * SP_OK, SP_EINVAL (options; counts out of range; N above 2^32), SP_ENOMEM. Cost O(min(N, 32768) B), for
+ * up to 128 recordings O(N^2 B).
  * Source  Efron 1987, doi:10.1080/01621459.1987.10478410; studentised: Efron 1981, doi:10.2307/3314608, and Hall 1988,
  *         doi:10.1214/aos/1176350933; groups: Wolter 2007, Introduction to Variance Estimation, ch. 2. */
 sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, const int64_t *scored,

@@ -5,11 +5,13 @@
 #include "core/owned.h"
 #include "statepath/pipeline_file.h"
 
-/* `labels` is a dataset beside the scores or paths, or a file, FILE:/DATASET or several files: these are moved to labels_file and
- * labels_dataset, in memory of `own`. SP_OK; SP_EINVAL (trim_to_shortest or label_order without a file), SP_ENOMEM. */
+/* `labels` is a dataset beside the scores or paths, or a file, FILE:/DATASET or several files: these are
+ * moved to labels_file and labels_dataset, in memory of `own`. SP_OK; SP_EINVAL (trim_to_shortest or
+ * label_order without a file), SP_ENOMEM. */
 sp_status sp_run_find_labels(sp_run_options *o, sp_owned *own, sp_error *err);
 
-/* labels_file is the name of a file; SP_EINVAL where the source has an array or column of that name too. SP_EFILE, SP_ENOMEM. */
+/* labels_file is the name of a file; SP_EINVAL where the source has an array or column of that name too.
+ * SP_EFILE, SP_ENOMEM. */
 sp_status sp_run_check_labels_name(const sp_run_options *o, sp_source *source, sp_error *err);
 
 /* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.

@@ -19,17 +19,18 @@ typedef struct sp_reference {
     int32_t *column_of_label; /* [K] or NULL: the same */
 } sp_reference;
 
-/* What `codes` and `map` say. Of labels, a code that stands for several classes is told where p->learns, else such steps are
- * unscored, and a notice says so.
+/* What `codes` and `map` say. Of labels, a code that stands for several classes is told where p->learns,
+ * else such steps are unscored, and a notice says so.
  *   one  why each step has one class, for the sentence that refuses such a code; NULL: they are labels
  * SP_OK; SP_EINVAL; as sp_codes_new(). */
 sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_model *model, const char *one, sp_codes **out,
                                  sp_error *err);
 
-/* Opens the file; its labels are told in the columns that p's model and class_of_column say. `dataset` of the labels, NULL: the
- * usual one. step_seconds: of the others' steps, in which labels that are events are told; 0: not known. are_shared: `codes` and
- * `map` read what the labels are for, too; then they read labels only where these have no names, and a notice says so. On failure
- * it can (and must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */
+/* Opens the file; its labels are told in the columns that p's model and class_of_column say. `dataset` of
+ * the labels, NULL: the usual one. step_seconds: of the others' steps, in which labels that are events are
+ * told; 0: not known. are_shared: `codes` and `map` read what the labels are for, too; then they read
+ * labels only where these have no names, and a notice says so. On failure it can (and must) still be
+ * closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */
 sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
                             double step_seconds, bool are_shared, sp_error *err);
 void sp_reference_close(sp_reference *l);

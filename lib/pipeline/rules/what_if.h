@@ -4,10 +4,11 @@
 
 #include "pipeline/judging.h"
 
-/* Gives the comparison, whose steps are kept, its what_if; nothing where no page is wanted, `what_if` is off, this build's page
- * does not decode or paths were read. Where a page could not repeat what was decoded (a model a fold, rules by recording, no
- * strategy that the page knows, more than SP_WHAT_IF_CLASSES classes or states) it says why. Reads the recordings once more. SP_OK;
- * SP_ENOMEM; what reading says. */
+/* Gives the comparison, whose steps are kept, its what_if; nothing where no page is wanted, `what_if` is
+ * off, this build's page does not decode or paths were read. Where a page could not repeat what was
+ * decoded (a model a fold, rules by recording, no strategy that the page knows, more than
+ * SP_WHAT_IF_CLASSES classes or states) it says why. Reads the recordings once more. SP_OK; SP_ENOMEM;
+ * what reading says. */
 sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_error *err);
 
 /* The model as JSON with its classes in the order of the columns, and states in the order of those, then as declared. Lists of

@@ -85,8 +85,8 @@ void sp_chart_box(sp_chart *chart, const char *class, sp_point from, sp_point to
 void sp_chart_bars(sp_chart *chart, int base, int height, int64_t n, const double *edges,
                    const int64_t *counts);
 
-/* The class of the line of series i, with colour and dashes of its own, such as "curve k1 d1". Its shape is #m1 in
- * the colour s1. */
+/* The class of the line of series i, with colour and dashes of its own, such as "curve k1 d1". Its shape
+ * is #m1 in the colour s1. */
 typedef struct sp_curve_class {
     char text[16];
 } sp_curve_class;

@@ -1,4 +1,5 @@
-/* How many runs each class has and how long they are, runs that break the durations, and changes of class that are found. */
+/* How many runs each class has and how long they are, runs that break the durations, and changes of class
+ * that are found. */
 #include "report/html/page.h"
 
 /* Opens the recording there. */

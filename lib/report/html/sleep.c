@@ -1,4 +1,5 @@
-/* What people read of nights: sleep statistics, with four Bland-Altman plots of the strategy that the verdict is about. */
+/* What people read of nights: sleep statistics, with four Bland-Altman plots of the strategy that the
+ * verdict is about. */
 #include "report/html/page.h"
 
 #include <math.h>
@@ -102,7 +103,8 @@ static void draw_interval(const bland_altman *b, const sp_value *low, const sp_v
     sp_chart_band(chart, 2, x, (const double[]){from, from}, (const double[]){to, to});
 }
 
-/* "total sleep time: bias +3.2 min (+1.2 to +5.2), limits -12.0 (-15.1 to -8.9) and +18.4 (+15.3 to +21.5), n = 25" */
+/* "total sleep time: bias +3.2 min (+1.2 to +5.2), limits -12.0 (-15.1 to -8.9) and +18.4 (+15.3 to
+ * +21.5), n = 25" */
 static void add_summary(const bland_altman *b, sp_buffer *out)
 {
     const sp_sleep_agreement *a = b->agreement;

@@ -1,4 +1,5 @@
-/* The schema of the results' JSON, statepath-results.schema.json beside this file, compiled in by models/embed.cmake. */
+/* The schema of the results' JSON, statepath-results.schema.json beside this file, compiled in by
+ * models/embed.cmake. */
 #ifndef STATEPATH_REPORT_SCHEMA_H
 #define STATEPATH_REPORT_SCHEMA_H
 

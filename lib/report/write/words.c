@@ -65,8 +65,8 @@ static void add_word(sp_buffer *buffer, const struct name *name, bool with_artic
     sp_buffer_text(buffer, word + 1);
 }
 
-/* An option "{=wake-trim}", "{=cv 5}", "{=preset }" before a value: "--cv 5" to users of the program, "cv=5" to those of Python.
- * Returns where the text goes on. */
+/* An option "{=wake-trim}", "{=cv 5}", "{=preset }" before a value: "--cv 5" to users of the program,
+ * "cv=5" to those of Python. Returns where the text goes on. */
 static const char *add_option(sp_buffer *buffer, const char *name)
 {
     const bool in_python = buffer->words && buffer->words->in_python;

@@ -256,8 +256,8 @@ static void test_long_recording(void **state)
     sp_model_free(model);
 }
 
-/* y stays two steps at least, and there is at most one z. "y y" and "z y" weigh the same: the second ends in the younger y, whatever
- * the rule remembers, which knows of no z in the first. */
+/* y stays two steps at least, and there is at most one z. "y y" and "z y" weigh the same: the second ends
+ * in the younger y, whatever the rule remembers, which knows of no z in the first. */
 static void test_age_comes_before_rules(void **state)
 {
     (void)state;

@@ -356,8 +356,9 @@ static const void *padded_rows(const sp_lane_run *run, int32_t i, int64_t padded
     return copy;
 }
 
-/* Is one pass over a group's lanes quicker than the kernel of one recording, one after another? Lanes that have ended cost as
- * much as the others. The plain kernel is slow where a class has many states, so with dwells nearly always. */
+/* Is one pass over a group's lanes quicker than the kernel of one recording, one after another? Lanes that
+ * have ended cost as much as the others. The plain kernel is slow where a class has many states, so with
+ * dwells nearly always. */
 static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int64_t longest)
 {
     int64_t gain = SP_LANES_WORTH;

@@ -113,7 +113,8 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
     put_words(word_size, word0, word1, word2, word3, words);
 }
 
-/* The best state of a lane after a step that is not the first of all, end weights added; the lowest among equals. */
+/* The best state of a lane after a step that is not the first of all, end weights added; the lowest among
+ * equals. */
 SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane,
                                        double *score)
 {
