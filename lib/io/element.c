@@ -142,6 +142,25 @@ static bool load_whole(const unsigned char *p, const sp_element *e, int64_t *who
     return true;
 }
 
+static int64_t class_of(int64_t whole, sp_target target)
+{
+    return (target == SP_TO_LABEL && whole == -100) || (target == SP_TO_PREVIOUS && whole < 0) ? -1 : whole;
+}
+
+/* Classes of one byte, as nearly all files have them. Returns the first that is none, or n. */
+static int64_t widen_bytes(const unsigned char *p, bool is_signed, int64_t n, sp_target target, int64_t limit,
+                           int32_t *out, double *bad)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t whole = class_of(is_signed && p[i] > INT8_MAX ? p[i] - 256 : p[i], target);
+        *bad = (double)whole;
+        if (whole < -1 || whole >= limit)
+            return i;
+        out[i] = (int32_t)whole;
+    }
+    return n;
+}
+
 size_t sp_target_size(sp_target target)
 {
     return target == SP_TO_BOOL ? 1
@@ -189,11 +208,13 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
     case SP_TO_I32:
     case SP_TO_LABEL:
     case SP_TO_PREVIOUS:
+        if (element.kind != SP_ELEMENT_FLOAT && element.size == 1) {
+            const int64_t done = widen_bytes(p, element.kind == SP_ELEMENT_INT, n, target, limit, out, bad);
+            return done < n ? done : -1;
+        }
         for (int64_t i = 0; i < n; i++, p += element.size) {
             const bool is_whole = load_whole(p, &element, &whole, bad);
-            whole = (target == SP_TO_LABEL && whole == -100) || (target == SP_TO_PREVIOUS && whole < 0)
-                        ? -1
-                        : whole;
+            whole = class_of(whole, target);
             if (!is_whole || whole < -1 || whole >= limit)
                 return i;
             ((int32_t *)out)[i] = (int32_t)whole;
