@@ -8,13 +8,15 @@
  * script leaves out "background" alone. */
 static const sp_work_row rows[SP_N_WORKS] = {
     [SP_WORK_STEPS] = {.name = "none"},
-    [SP_WORK_SLEEP] = {.name = "sleep", .words = {{"night", "nights", "epoch", "epochs"}}, .first = 1},
+    [SP_WORK_SLEEP] = {.name = "sleep",
+                       .words = {.text = {"night", "nights", "epoch", "epochs"}},
+                       .first = 1},
     [SP_WORK_TAGS] = {.name = "tags",
-                      .words = {{"sentence", "sentences", "token", "tokens"}},
+                      .words = {.text = {"sentence", "sentences", "token", "tokens"}},
                       .leads = {"entity_f1"},
                       .tune = "entity_f1"},
     [SP_WORK_ACTIONS] = {.name = "actions",
-                         .words = {{"video", "videos", "frame", "frames"}},
+                         .words = {.text = {"video", "videos", "frame", "frames"}},
                          .leads = {"f1_at_50", "edit_score"},
                          .marks = {"background", "SIL", "action_start"},
                          .background = {"background"},
