@@ -122,10 +122,10 @@ static double path_bytes(const sp_pipeline *p)
 
 static double block_bytes(const sp_source_info *info)
 {
-    const double K = info->n_classes;
-    return (info->has_scores ? K * (double)info->dtype : 0) + (info->has_labels ? sizeof(int32_t) : 0) +
-           (info->has_segments ? sizeof(int64_t) : 0) + (info->has_weights ? sizeof(double) : 0) +
-           (info->has_mask ? K : 0);
+    const double K = info->n_classes, label = sizeof(int32_t), segment = sizeof(int64_t),
+                 weight = sizeof(double);
+    return (info->has_scores ? K * (double)info->dtype : 0) + (info->has_labels ? label : 0) +
+           (info->has_segments ? segment : 0) + (info->has_weights ? weight : 0) + (info->has_mask ? K : 0);
 }
 
 /* Bytes a step while a recording is evaluated: copies of labels and paths, and the scores that are decoded

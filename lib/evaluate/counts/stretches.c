@@ -25,7 +25,7 @@ uint64_t sp_stretch_look(const sp_stretch *s)
         mark_changes(s->sides[i] + first, end - first, at);
     if (s->segments)
         mark_gaps(s->segments + first, end - first, at);
-    for (int i = 0; i < 8; i++) { /* eight bytes of 0 or 1 to eight bits */
+    for (size_t i = 0; i < 8; i++) { /* eight bytes of 0 or 1 to eight bits */
         uint64_t bytes;
         memcpy(&bytes, differs + 8 * i, sizeof bytes);
         marks |= (bytes * UINT64_C(0x0102040810204080) >> 56) << 8 * i;
