@@ -410,8 +410,8 @@ static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const i
     sp_lane_group group = {
         .rules = o->rules, .dwell = o->dwell, .dtype = run->batch->scores.dtype, .n_lanes = n};
     group.words = sp_scratch_get(run->scratch, sp_lane_words_bytes(word_size, isa, longest), 1);
-    group.room =
-        sp_scratch_get(run->scratch, o->rules->is_wide ? sp_lane_wide_bytes(o->rules->n_classes, isa) : 0, 1);
+    const bool is_wide = !o->dwell && o->rules->is_wide; /* of dwells there are no other rules */
+    group.room = sp_scratch_get(run->scratch, is_wide ? sp_lane_wide_bytes(o->rules->n_classes, isa) : 0, 1);
     if (!room || !group.words || !group.room)
         return false;
     sp_lane_run_fill(run, order, lanes, &group);
