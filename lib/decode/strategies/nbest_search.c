@@ -146,8 +146,9 @@ static uint64_t *hashes_of(const record *r)
 static uint64_t hash_of(const search *s, int64_t t, int32_t j, place source)
 {
     const sp_nbest_graph *g = s->g;
-    const uint64_t before = source.rank > 0 ? hashes_of(record_at(s, t - 1, source.state))[source.rank]
-                                            : g->hash[(size_t)(t - 1) * (size_t)g->M + (size_t)source.state];
+    const record *of = source.rank > 0 ? record_at(s, t - 1, source.state) : NULL; /* the best has none */
+    const uint64_t before =
+        of ? hashes_of(of)[source.rank] : g->hash[(size_t)(t - 1) * (size_t)g->M + (size_t)source.state];
     return t < g->T ? sp_nbest_hash(before, g->chain->state_class[j]) : before;
 }
 

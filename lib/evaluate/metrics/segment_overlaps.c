@@ -59,7 +59,7 @@ static void choose(path_segment *p, int64_t end, int64_t first, int64_t last, ui
         chosen = &none;
     }
     const double across = matched ? (double)(end - first) / (double)(last - p->first) : 0;
-    if (across > best) {
+    if (matched && across > best) {
         best = across;
         chosen = matched;
     }
