@@ -188,7 +188,7 @@ static void stay(run_search *f, int64_t t, int32_t r, bool is_cut, double e)
     const double coming = n > 1 ? f->now[last - 1] + f->go[last - 1] : -INFINITY;
     if (n == 1) { /* also entered from outside: next[] has that, before e */
         const int32_t from = f->from[(size_t)t * (size_t)f->n_nodes + (size_t)f->node[last]];
-        *has_stayed = staying > f->next[last] || (staying == f->next[last] && last < from);
+        *has_stayed = staying > f->next[last] || (last < from && staying == f->next[last]);
         f->next[last] = *has_stayed ? staying : f->next[last];
         return;
     }

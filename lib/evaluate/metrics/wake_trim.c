@@ -19,7 +19,7 @@ int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t mar
             last = t;
         }
     for (int64_t t = 0; last >= 0 && t < n_steps; t++)
-        if (labels[t] >= 0 && (t < first - margin || t > last + margin)) {
+        if ((t < first - margin || t > last + margin) && labels[t] >= 0) {
             labels[t] = -1;
             n++;
         }
