@@ -11,6 +11,8 @@ K = 3
 MODEL = {"statepath_model": 1, "name": "door", "classes": ["closed", "opening", "open"],
          "forbid": {"closed": ["open"], "open": ["opening"]}}
 PLACES = {"first": 0, "middle": 2, "last": 4}
+if os.environ.get("STATEPATH_LIGHT"):
+    PLACES = {"middle": 2}
 NAMES = ["r%d" % n for n in range(1, 6)]
 
 
