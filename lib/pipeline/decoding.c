@@ -60,7 +60,7 @@ static void summarise(const sp_pipeline *p)
     const sp_prepare_counts *scores = &done->scores;
     const double floor = p->prepare.floor;
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
-    const char *recordings = sp_word_of(&p->words, SP_RECORDINGS);
+    const char *recordings = sp_word_of(&sp_work_about(p->work)->words, SP_RECORDINGS);
     sp_count_text(p->info->n_recordings - sp_unread_count(p->unread), all);
     for (int s = 0; s < p->n_strategies; s++) {
         if (done->undecoded[s])
@@ -76,7 +76,7 @@ static void summarise(const sp_pipeline *p)
     if (scores->missing)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "%s %s with NaN say%s nothing (`missing` uniform)",
                       sp_count_text(scores->missing, n),
-                      sp_word_of(&p->words, scores->missing == 1 ? SP_STEP : SP_STEPS),
+                      sp_word_of(&sp_work_about(p->work)->words, scores->missing == 1 ? SP_STEP : SP_STEPS),
                       scores->missing == 1 ? "s" : "");
 }
 

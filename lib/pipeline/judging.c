@@ -7,7 +7,6 @@
 #include "core/owned.h"
 #include "core/try.h"
 #include "evaluate/evaluate.h"
-#include "evaluate/work.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
 #include "pipeline/path_source.h"
@@ -321,12 +320,9 @@ static sp_status judging_open(judging *j, sp_pipeline *p, sp_error *err)
     TRY(sp_sleep_choose(p, j->classes, &j->sleep, err));
     sp_sleep_apply(&j->sleep, &j->how);
     TRY(sp_evaluation_words_read(&j->words, o, &p->plan, K, j->classes, &j->how, err));
-    p->words = sp_work_about(j->how.work)->words;
     p->work = j->how.work;
-    for (int32_t i = 0; i < p->n_against; i++) {
-        p->against[i].p.words = p->words;
+    for (int32_t i = 0; i < p->n_against; i++)
         p->against[i].p.work = j->how.work;
-    }
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
     share(j);
     const sp_consumer consumer = consumer_of(j);

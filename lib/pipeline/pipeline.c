@@ -239,8 +239,9 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
                  result->status == SP_ENOPATH
                      ? "%s%s%s %s has no allowed path of finite score: no state reaches %s %lld"
                      : "%s%s%s %s: dead end at %s %lld, no allowed class has a finite score there",
-                 who, *who ? ": " : "", sp_word_of(&p->words, SP_RECORDING), id_of(p, first + r),
-                 sp_word_of(&p->words, SP_STEP), (long long)sp_step_number(p->work, result->step));
+                 who, *who ? ": " : "", sp_word_of(&sp_work_about(p->work)->words, SP_RECORDING),
+                 id_of(p, first + r), sp_word_of(&sp_work_about(p->work)->words, SP_STEP),
+                 (long long)sp_step_number(p->work, result->step));
         add_lengths(p, first + r, result, sentence, sizeof sentence);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
             return sp_fail(

@@ -96,8 +96,7 @@ struct sp_pipeline {
     sp_model *model;
     int32_t *class_of_column; /* [K] */
     double *log_prior;        /* [K], or NULL */
-    sp_words words;           /* what notices call recordings and steps; as evaluated */
-    sp_work work;             /* how they count steps; as evaluated */
+    sp_work work;             /* what notices call recordings and steps, and count these from; as evaluated */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */
     sp_prepare_options prepare;

@@ -7,7 +7,6 @@
 
 #include "core/prepare.h"
 #include "core/try.h"
-#include "evaluate/work.h"
 
 enum { USUAL_PAGE_BYTES = 5000000 };
 

@@ -336,7 +336,7 @@ static void say(const sp_review_list *l, const sp_review_result *r)
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
     sp_run_notice(p->opt, SP_NOTICE_DATA, "%s%s%s of %s %s to review, the best first", l->name ? l->name : "",
                   l->name ? ": " : "", sp_count_text(r->n_chosen, n), sp_count_text(steps_read(p), all),
-                  sp_word_of(&p->words, SP_STEPS));
+                  sp_word_of(&sp_work_about(p->work)->words, SP_STEPS));
     if (!r->accuracy.undefined)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
                       "with these corrected and decoded anew accuracy is %.4f, was %.4f; with as many of the "
