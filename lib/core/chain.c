@@ -69,6 +69,7 @@ void sp_chain_free(sp_chain *chain)
     free_runs(chain->runs);
     free(chain->legal_row);
     free(chain->legal_to);
+    free(chain->legal_bits);
     free(chain->legal_start);
     free(chain->legal_end);
     free(chain);
@@ -192,7 +193,10 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
     int32_t *seen_from = new_array(K, sizeof *seen_from);
     chain->legal_row = new_array(K + 1, sizeof *chain->legal_row);
     chain->legal_to = new_array(most, sizeof *chain->legal_to);
-    if (!seen_from || !chain->legal_row || !chain->legal_to) {
+    if (K <= SP_LEGAL_BITS_CLASSES)
+        chain->legal_bits = new_array((int64_t)K * K / 64 + 1, sizeof *chain->legal_bits);
+    if (!seen_from || !chain->legal_row || !chain->legal_to ||
+        (K <= SP_LEGAL_BITS_CLASSES && !chain->legal_bits)) {
         free(seen_from);
         return sp_no_memory(err);
     }
@@ -205,6 +209,9 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
                     continue;
                 seen_from[to] = k + 1;
                 chain->legal_to[n++] = to;
+                if (chain->legal_bits)
+                    chain->legal_bits[((int64_t)k * K + to) / 64] |= UINT64_C(1)
+                                                                     << ((int64_t)k * K + to) % 64;
             }
         qsort(chain->legal_to + chain->legal_row[k], (size_t)(n - chain->legal_row[k]),
               sizeof *chain->legal_to, compare_int32);
@@ -271,6 +278,9 @@ static void share_with_across(sp_chain *chain)
 
 static void note_shape(sp_chain *chain)
 {
+    for (int32_t k = 0; k < chain->n_classes; k++)
+        if (chain->min_dwell[k] > chain->longest_dwell)
+            chain->longest_dwell = chain->min_dwell[k];
     bool leaves = false;
     for (int32_t s = 0; chain->leave && s < chain->n_states; s++)
         leaves |= chain->leave[s] != 0;
@@ -375,11 +385,14 @@ static sp_status keep_matrix(const sp_model *model, const sp_chain_options *opti
     sp_chain old = *chain;
     chain->legal_row = from->legal_row;
     chain->legal_to = from->legal_to;
+    chain->legal_bits = from->legal_bits;
     chain->legal_start = from->legal_start;
     chain->legal_end = from->legal_end;
     chain->min_dwell = from->min_dwell;
+    chain->longest_dwell = from->longest_dwell;
     from->legal_row = old.legal_row;
     from->legal_to = old.legal_to;
+    from->legal_bits = old.legal_bits;
     from->legal_start = old.legal_start;
     from->legal_end = old.legal_end;
     from->min_dwell = old.min_dwell;

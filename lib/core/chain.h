@@ -8,6 +8,8 @@
 int32_t sp_chain_min_dwell(const sp_chain *chain, int32_t k);
 
 bool sp_chain_has_durations(const sp_chain *chain);
+/* Are there runs of some class that do not fit (sp_chain_run_fit())? */
+bool sp_chain_bounds_runs(const sp_chain *chain);
 /* Lengths of the runs of class k and its weights, log p(d); NULL: it has no duration. */
 const struct sp_run_weights *sp_chain_duration(const sp_chain *chain, int32_t k);
 /* Are its runs whole at the sides of recordings and gaps? */

@@ -59,6 +59,9 @@ double sp_chain_weight(const sp_chain *chain, int32_t i, int32_t j)
 
 bool sp_chain_is_legal(const sp_chain *chain, int32_t from, int32_t to)
 {
+    const int64_t pair = (int64_t)from * chain->n_classes + to;
+    if (chain->legal_bits)
+        return chain->legal_bits[pair / 64] >> pair % 64 & 1;
     return find(chain->legal_to, chain->legal_row[from], chain->legal_row[from + 1], chain->n_classes, to) >=
            0;
 }
@@ -91,6 +94,11 @@ int32_t sp_chain_min_dwell(const sp_chain *chain, int32_t k)
 bool sp_chain_has_durations(const sp_chain *chain)
 {
     return chain->durations != NULL;
+}
+
+bool sp_chain_bounds_runs(const sp_chain *chain)
+{
+    return chain->durations || chain->longest_dwell > 1;
 }
 
 const sp_run_weights *sp_chain_duration(const sp_chain *chain, int32_t k)

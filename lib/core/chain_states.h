@@ -30,6 +30,8 @@ typedef struct sp_run_graph {
     double *pred_weight;
 } sp_run_graph;
 
+enum { SP_LEGAL_BITS_CLASSES = 4096 };
+
 struct sp_chain {
     int32_t n_classes; /* K */
     int32_t n_states;  /* M, after unfolding */
@@ -62,7 +64,8 @@ struct sp_chain {
     /* Where a rule remembers across gaps what it has seen: the same chain, whose predecessors and successors are those across a gap.
      * NULL: every entry state may follow every state, at the weight of leaving it. */
     struct sp_chain *across;
-    int32_t *min_dwell; /* [K] */
+    int32_t *min_dwell;    /* [K] */
+    int32_t longest_dwell; /* the greatest of them */
 
     sp_run_weights *durations;         /* [K] those without one are empty; NULL: none */
     bool whole_at_start, whole_at_end; /* runs with a duration: at the sides of recordings and of gaps */
@@ -71,6 +74,7 @@ struct sp_chain {
     /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
     int64_t *legal_row;
     int32_t *legal_to;
+    uint64_t *legal_bits;             /* bit from * K + to, of at most SP_LEGAL_BITS_CLASSES; or NULL */
     uint8_t *legal_start, *legal_end; /* [K] of the matrix, whatever the rules say */
 
     int32_t n_rules;

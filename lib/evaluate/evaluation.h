@@ -14,6 +14,7 @@
 #include "core/chain.h"
 #include "core/owned.h"
 #include "evaluate/counts/margins.h"
+#include "evaluate/counts/stretches.h"
 #include "evaluate/counts/tally.h"
 #include "tags/tags.h"
 
@@ -50,6 +51,7 @@ typedef struct sp_entity_span {
 typedef struct sp_runs {
     int64_t n;        /* segments */
     int32_t *classes; /* [n] theirs; owned */
+    int64_t changes;  /* from a run to the next beside it, of the background too */
     int64_t capacity;
 } sp_runs;
 
@@ -80,10 +82,8 @@ typedef struct sp_rater_sums sp_rater_sums;
 typedef struct sp_evaluation_scratch {
     int64_t capacity;                /* steps there is room for */
     int32_t *nothing;                /* [T] -1: the path of an undecoded recording */
-    int32_t *path;                   /* [T] a path, -1 where the reference is unscored */
+    int64_t *cut;                    /* [T] ends of the stretches of labels and all paths */
     uint8_t *flags;                  /* [T] */
-    uint8_t *context;                /* [T] sp_context of each scored step */
-    uint64_t *right;                 /* [T] bit s: strategy s has the step right */
     sp_entity_span *spans;           /* [T+1] */
     sp_entity_span *reference_spans; /* [T+1] */
     double *best;                    /* [T] greatest score of each step */
@@ -102,7 +102,6 @@ struct sp_evaluation {
     sp_strategy_sums *sums; /* [n_strategies] */
     sp_tally reference_transitions, reference_runs;
     sp_broken_runs reference_broken;
-    int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                 /* [K], or NULL: classes are no tags */
     const sp_tag_scheme *scheme;  /* of the strict reading */
@@ -128,12 +127,26 @@ typedef struct sp_recording {
     const int32_t *labels;   /* or NULL */
     const int64_t *segments; /* or NULL */
     const int32_t *whole;    /* labels with all wake; the same where none is trimmed */
+    const int64_t *cut;      /* ends of the stretches of labels, whole and all paths; NULL: not cut */
 } sp_recording;
 
 /* Do steps t-1 and t belong to one segment? t > 0. */
 static inline bool sp_is_joined(const sp_recording *r, int64_t t)
 {
     return !r->segments || r->segments[t] == r->segments[t - 1];
+}
+
+/* The class of step t; -1 where it has none, or the reference, if there is one, is not scored. */
+static inline int32_t sp_scored_class(const sp_recording *r, const int32_t *path, int64_t t)
+{
+    return r->labels && r->labels[t] < 0 ? -1 : path[t];
+}
+
+/* Along a recording by stretches in which a, and b unless NULL, keep their class. Both are among what it
+ * was cut by, if it was. */
+static inline sp_stretch sp_walk(const sp_recording *r, const int32_t *a, const int32_t *b)
+{
+    return (sp_stretch){.n_steps = r->n_steps, .segments = r->segments, .sides = {a, b}, .cut = r->cut};
 }
 
 /* Makes room for recordings of so many steps; open.c. */
@@ -161,31 +174,29 @@ sp_status sp_check_recording(const sp_evaluation *e, const char *id, int64_t n_s
                              const sp_views *views, sp_error *err);
 
 /* score_path.c */
-void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
                       const int32_t *baseline);
-void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c. The runs along `steps`, which -1 and gaps cut, in place of those that are listed. Runs of the
- * background [K] (NULL: none) are not listed. Lengths of all go into the tally (NULL: nowhere). False: no
- * memory. */
-bool sp_runs_find(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
-                  sp_tally *lengths);
-static inline int64_t sp_run_key(int32_t k, int64_t length)
+/* segments.c. The runs of a path, which gaps and steps without a scored class cut, in place of those that
+ * are listed. Runs of the background [K] (NULL: none) are not listed. Lengths of all go into the tally
+ * (NULL: nowhere). False: no memory. */
+bool sp_runs_find(sp_runs *runs, int32_t K, const sp_recording *r, const int32_t *path,
+                  const uint8_t *background, sp_tally *lengths);
+/* Of a run of class k of K; the keys of one class ascend with the length. */
+static inline int64_t sp_run_key(int32_t K, int32_t k, int64_t length)
 {
-    return (int64_t)k << 40 | length;
+    return length * K + k;
 }
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err);
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
                           sp_error *err);
-/* Fills runs [K] from a tally, whose order it changes. reference [K] or NULL. On failure what
+/* Fills runs [K] from a tally, to which nothing can be added then. reference [K] or NULL. On failure what
  * is there is freed with the comparison. */
 sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out,
                              sp_error *err);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
-/* segment_overlaps.c: of one recording, whose path is -1 where the reference is unscored. background [K] or
- * NULL. */
+/* segment_overlaps.c: of one recording, where the reference is scored. background [K] or NULL. */
 void sp_overlaps_count(const sp_recording *r, const int32_t *path, const uint8_t *background,
                        sp_segments *out);
 void sp_segments_add(sp_segments *sum, const sp_segments *counts);
@@ -238,20 +249,22 @@ void sp_raters_finish(sp_evaluation *e);
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
-void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
+void sp_add_pairs(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
 /* transitions.c: as sp_transitions_count(). Transitions go into the tally `pairs` too, from * K + to; runs
- * that do not fit into `broken` (NULL: nobody keeps them). False: no memory. */
-bool sp_add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
-                        sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs);
+ * that do not fit into `broken`, where it keeps them. */
+sp_status sp_add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
+                             sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs,
+                             sp_error *err);
 /* From counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
 sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
-/* margins.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
-sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
+/* margins.c: of the recording whose steps were counted; sets its kappas. */
+sp_status sp_margins_open(sp_evaluation *e, sp_error *err);
+sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, sp_error *err);
 
 /* pair_differences.c: what the recording at hand adds when it ends. */
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);

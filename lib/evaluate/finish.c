@@ -104,8 +104,9 @@ typedef struct pair_lists {
 static sp_status list_transitions(const sp_evaluation *e, sp_tally *tally, pair_lists out, sp_error *err)
 {
     size_t K = (size_t)e->K;
-    const sp_tally_entry *entry = sp_tally_sort(tally);
     sp_status status = SP_OK;
+    TRY(sp_tally_sort(tally) ? SP_OK : sp_no_memory(err));
+    const sp_tally_entry *entry = tally->slots;
     TRY(list_pairs(e, tally->n, entry, true, out.illegal, out.n_illegal, err));
     if (K > SP_TRANSITION_CLASSES) {
         TRY(list_pairs(e, tally->n, entry, false, out.pairs, out.n_pairs, err));
@@ -170,7 +171,6 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
                   &s->mean_accuracy_n, &s->mean_accuracy, &s->sd_accuracy);
     value_summary(c->n_recordings, kappa_at, s->recordings, "defined in no recording", "one recording",
                   &s->mean_kappa_n, &s->mean_kappa, &s->sd_kappa);
-    memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
     s->edit_score = value_ratio(sp_exact_value(&sums->edit_sum), (double)s->edit_score_n,
                                 s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
     sp_boundaries_finish(&s->boundaries);

@@ -19,10 +19,8 @@ sp_evaluation_options sp_evaluation_options_default(void)
 static void scratch_free(sp_evaluation_scratch *s)
 {
     free(s->nothing);
-    free(s->path);
+    free(s->cut);
     free(s->flags);
-    free(s->context);
-    free(s->right);
     free(s->spans);
     free(s->reference_spans);
     free(s->best);
@@ -246,10 +244,8 @@ sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err
         return SP_OK;
     bool is_whole = true;
     s->nothing = sp_grown(s->nothing, n, sizeof *s->nothing, &is_whole);
-    s->path = sp_grown(s->path, n, sizeof *s->path, &is_whole);
+    s->cut = sp_grown(s->cut, n, sizeof *s->cut, &is_whole);
     s->flags = sp_grown(s->flags, n, sizeof *s->flags, &is_whole);
-    s->context = sp_grown(s->context, n, sizeof *s->context, &is_whole);
-    s->right = sp_grown(s->right, n, sizeof *s->right, &is_whole);
     if (e->tags) {
         s->spans = sp_grown(s->spans, n + 1, sizeof *s->spans, &is_whole);
         s->reference_spans = sp_grown(s->reference_spans, n + 1, sizeof *s->reference_spans, &is_whole);

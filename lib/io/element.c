@@ -147,11 +147,35 @@ static int64_t class_of(int64_t whole, sp_target target)
     return (target == SP_TO_LABEL && whole == -100) || (target == SP_TO_PREVIOUS && whole < 0) ? -1 : whole;
 }
 
+enum { BYTES = 128 };
+
+/* So many bytes without a branch, as class_of() says; `out` may lie over p. False: one of them is no
+ * class, and nothing is written. */
+static bool widen_block(const unsigned char *p, bool is_signed, sp_target target, int64_t limit, int32_t *out)
+{
+    const int16_t sign = is_signed ? 0x80 : 0, end = (int16_t)(limit <= UINT8_MAX ? limit : UINT8_MAX + 1);
+    const int16_t none = target == SP_TO_LABEL ? -100 : -1, least = target == SP_TO_PREVIOUS ? -1 : INT8_MIN;
+    int16_t classes[BYTES], is_wrong = 0;
+    for (int i = 0; i < BYTES; i++) {
+        int16_t k = (int16_t)((p[i] ^ sign) - sign);
+        k = (int16_t)(k == none ? -1 : k);
+        k = (int16_t)(k < least ? least : k);
+        is_wrong = (int16_t)(is_wrong | (k < -1) | (k >= end));
+        classes[i] = k;
+    }
+    for (int i = 0; !is_wrong && i < BYTES; i++)
+        out[i] = classes[i];
+    return !is_wrong;
+}
+
 /* Classes of one byte, as nearly all files have them. Returns the first that is none, or n. */
 static int64_t widen_bytes(const unsigned char *p, bool is_signed, int64_t n, sp_target target, int64_t limit,
                            int32_t *out, double *bad)
 {
-    for (int64_t i = 0; i < n; i++) {
+    int64_t i = 0;
+    while (n - i >= BYTES && widen_block(p + i, is_signed, target, limit, out + i))
+        i += BYTES;
+    for (; i < n; i++) {
         const int64_t whole = class_of(is_signed && p[i] > INT8_MAX ? p[i] - 256 : p[i], target);
         *bad = (double)whole;
         if (whole < -1 || whole >= limit)

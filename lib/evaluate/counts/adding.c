@@ -11,15 +11,6 @@
 
 /* ---- what steps add ---- */
 
-static sp_status add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
-                                 sp_broken_runs *broken, sp_transition_counts *counts, sp_tally *pairs,
-                                 sp_error *err)
-{
-    return sp_add_transitions(e, r, path, broken->too_short ? broken : NULL, counts, pairs)
-               ? SP_OK
-               : sp_no_memory(err);
-}
-
 static void counts_add(sp_transition_counts *sum, const sp_transition_counts *c)
 {
     sum->transitions += c->transitions;
@@ -57,8 +48,8 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_track *track = &e->tracks[strategy];
     sp_recording_result *row = &track->result;
     sp_status status = SP_OK;
-    TRY(add_transitions(e, r, path, &e->sums[strategy].broken, &row->counts, &e->sums[strategy].transitions,
-                        err));
+    TRY(sp_add_transitions(e, r, path, &e->sums[strategy].broken, &row->counts,
+                           &e->sums[strategy].transitions, err));
     if (r->labels)
         sp_add_agreement(e, strategy, r, path, baseline);
     else
@@ -79,15 +70,17 @@ done:
 
 static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
-    for (int64_t t = 0; t < r->n_steps; t++)
-        e->scored += r->labels[t] >= 0;
-    memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
-    sp_find_contexts(e, r);
+    sp_stretch at = sp_walk(r, r->labels, NULL);
+    while (sp_stretch_next(&at))
+        if (r->labels[at.first] >= 0) {
+            e->scored += at.end - at.first;
+            sp_margins_count(&e->margins, r->labels[at.first], at.end - at.first);
+        }
     sp_comparison *c = e->result;
     const int64_t before = c->reference.illegal;
     sp_status status = SP_OK;
-    TRY(add_transitions(e, r, r->labels, &e->reference_broken, &c->reference, &e->reference_transitions,
-                        err));
+    TRY(sp_add_transitions(e, r, r->labels, &e->reference_broken, &c->reference, &e->reference_transitions,
+                           err));
     const int64_t illegal = c->reference.illegal - before;
     if (illegal > c->reference_frequencies.worst_illegal) {
         c->reference_frequencies.worst_illegal = illegal;
@@ -114,8 +107,10 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
     sp_recording whole = *r;
     whole.labels = r->whole;
     sp_status status = SP_OK;
-    if (r->labels)
+    if (r->labels) {
+        TRY(sp_margins_open(e, err));
         TRY(add_reference(e, r, err));
+    }
     for (int32_t s = 0; s < S; s++) {
         const int32_t argmax = e->result->strategies[s].argmax;
         TRY(add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL,
@@ -130,14 +125,12 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
     sp_add_sleep(e, &whole, views);
     sp_add_raters(e, &whole, views->raters, views->paths);
     sp_add_regret(e, r, views);
-    if (r->labels)
-        sp_add_contingency(e, r, views->paths);
-    TRY(sp_add_margins(e, r, views->paths, err));
-    if (r->labels)
+    if (r->labels) {
+        sp_add_pairs(e, r, views->paths);
+        TRY(sp_add_margins(e, r, err));
         TRY(sp_add_sequences(e, err));
+    }
     TRY(sp_add_trace(e, r, views, err));
-    if (r->labels)
-        sp_add_mcnemar_counts(e, r);
 done:
     return status;
 }
@@ -199,6 +192,21 @@ static int64_t trim(sp_evaluation *e, const coming *c, const int32_t **labels)
     return sp_wake_trim(c->n_steps, e->stage_of_class, e->wake_margin, kept);
 }
 
+/* Where labels, with and without trimmed wake, or any path change. */
+static void cut(sp_evaluation *e, sp_recording *r, const int32_t *const *paths)
+{
+    const int32_t *sides[SP_EVALUATION_MAX_STRATEGIES + 2];
+    int32_t n = 0;
+    for (int32_t s = 0; s < e->result->n_strategies; s++)
+        sides[n++] = paths[s];
+    if (r->labels)
+        sides[n++] = r->labels;
+    if (r->whole != r->labels)
+        sides[n++] = r->whole;
+    sp_stretches_cut(r->n_steps, r->segments, n, sides, e->scratch.cut);
+    r->cut = e->scratch.cut;
+}
+
 /* What is known of the recording beside its steps. */
 static void note_recording(sp_evaluation *e, const coming *one, char *id, int64_t n_trimmed)
 {
@@ -245,6 +253,7 @@ static sp_status add_recording(sp_evaluation *e, coming *one, sp_error *err)
                       .whole = one->labels};
     if (r.labels && e->result->has_wake_trim)
         n_trimmed = trim(e, one, &r.labels);
+    cut(e, &r, one->paths);
     TRY(add_steps(e, &r, &one->views, err));
     note_recording(e, one, id, n_trimmed);
     id = NULL;

@@ -9,8 +9,12 @@
 static sp_status check_steps(const sp_evaluation *e, const char *id, int64_t n, const int32_t *steps,
                              const char *what, sp_error *err)
 {
+    const int32_t K = e->K;
+    int is_wrong = 0;
     for (int64_t t = 0; t < n; t++)
-        if (steps[t] < -1 || steps[t] >= e->K)
+        is_wrong |= (steps[t] < -1) | (steps[t] >= K);
+    for (int64_t t = 0; is_wrong && t < n; t++)
+        if (steps[t] < -1 || steps[t] >= K)
             return sp_fail_at(err, SP_EDATA, t,
                               "recording %s, step %" PRId64
                               ": %s is %d, but the %d classes are 0 to %d, and -1 stands for none",

@@ -1,7 +1,6 @@
 /* Margins of each recording's confusion matrices, and its kappa. */
 #include "evaluate/counts/margins.h"
 
-#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
@@ -28,28 +27,6 @@ int32_t sp_margins_width(const sp_evaluation *e)
     return e->K * (1 + 2 * e->result->n_strategies);
 }
 
-/* Counts steps of the recording at hand. */
-static void count(sp_margins *margins, int32_t slot, int64_t n)
-{
-    if (margins->row[slot] == 0)
-        margins->touched[margins->n_touched++] = (uint32_t)slot;
-    margins->row[slot] += n;
-}
-
-static void count_path(sp_margins *m, int32_t K, int32_t s, const sp_recording *r, const int32_t *path)
-{
-    const int32_t first = K + 2 * s * K;
-    sp_stretch at = {.n_steps = r->n_steps, .n_sides = 2, .sides = {r->labels, path}};
-    while (sp_stretch_next(&at)) {
-        const int32_t label = r->labels[at.first], chosen = path[at.first];
-        if (label < 0 || chosen < 0)
-            continue;
-        if (chosen == label)
-            count(m, first + label, at.end - at.first);
-        count(m, first + K + chosen, at.end - at.first);
-    }
-}
-
 /* Kappa of the recording at hand. Only classes that its reference has are visited. */
 static sp_value recording_kappa(const sp_margins *m, int32_t K, int32_t s, const sp_recording_result *result)
 {
@@ -69,7 +46,7 @@ static sp_value recording_kappa(const sp_margins *m, int32_t K, int32_t s, const
     return value_of((po - pe) / (1 - pe));
 }
 
-static sp_status open_row(sp_evaluation *e, sp_error *err)
+sp_status sp_margins_open(sp_evaluation *e, sp_error *err)
 {
     sp_margins *m = &e->margins;
     if (!m->row) {
@@ -79,19 +56,10 @@ static sp_status open_row(sp_evaluation *e, sp_error *err)
     return m->row && m->touched ? SP_OK : sp_no_memory(err);
 }
 
-sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err)
+sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
     sp_margins *m = &e->margins;
     int32_t K = e->K;
-    sp_status status = r->labels ? open_row(e, err) : SP_OK;
-    if (!r->labels || status != SP_OK)
-        return status;
-    sp_stretch run = {.n_steps = r->n_steps, .n_sides = 1, .sides = {r->labels}};
-    while (sp_stretch_next(&run))
-        if (r->labels[run.first] >= 0)
-            count(m, r->labels[run.first], run.end - run.first);
-    for (int32_t s = 0; s < e->result->n_strategies; s++)
-        count_path(m, K, s, r, paths[s]);
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
         result->kappa = recording_kappa(m, K, s, result);

@@ -21,6 +21,14 @@ typedef struct sp_margins {
 
 void sp_margins_free(sp_margins *margins);
 
+/* n steps of the recording at hand. */
+static inline void sp_margins_count(sp_margins *margins, int32_t slot, int64_t n)
+{
+    if (margins->row[slot] == 0)
+        margins->touched[margins->n_touched++] = (uint32_t)slot;
+    margins->row[slot] += n;
+}
+
 struct sp_evaluation;
 int32_t sp_margins_width(const struct sp_evaluation *evaluation);
 

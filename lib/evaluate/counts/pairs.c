@@ -71,15 +71,34 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err)
     return sp_owned_status(&e->own, err);
 }
 
-void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths)
+/* Of n steps from t on: how many strategies have them right, and of each pair who does. */
+static void add_right(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, int64_t t,
+                      int64_t n)
 {
-    size_t K = (size_t)e->K;
+    const int32_t S = e->result->n_strategies, label = r->labels[t];
+    int64_t count = 0;
+    for (int32_t s = 0; label >= 0 && s < S; s++)
+        count += paths[s][t] == label;
+    e->right_sum += (double)(n * count);
+    e->right_squares += (double)(n * count * count);
+    for (int32_t p = 0; count > 0 && count < S && p < e->n_pairs; p++) {
+        const bool a = paths[e->pairs[p][0]][t] == label, b = paths[e->pairs[p][1]][t] == label;
+        e->mcnemar_counts[p][0] += a && !b ? n : 0;
+        e->mcnemar_counts[p][1] += b && !a ? n : 0;
+    }
+}
+
+void sp_add_pairs(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths)
+{
+    const size_t K = (size_t)e->K;
+    for (sp_stretch at = sp_walk(r, r->labels, NULL); sp_stretch_next(&at);)
+        add_right(e, r, paths, at.first, at.end - at.first);
     for (int32_t p = 0; e->contingency && p < e->n_pairs; p++) {
         const int32_t *a = paths[e->pairs[p][0]], *b = paths[e->pairs[p][1]];
         int64_t *table = e->contingency + (size_t)p * K * K;
-        for (int64_t t = 0; t < r->n_steps; t++)
-            if (a[t] >= 0 && b[t] >= 0)
-                table[(size_t)a[t] * K + (size_t)b[t]]++;
+        for (sp_stretch at = sp_walk(r, a, b); sp_stretch_next(&at);)
+            if (a[at.first] >= 0 && b[at.first] >= 0)
+                table[(size_t)a[at.first] * K + (size_t)b[at.first]] += at.end - at.first;
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include "core/best_class.h"
 #include "core/numbers.h"
-#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/figures.h"
 #include "evaluate/value.h"
@@ -21,42 +20,68 @@ const char *sp_context_name(sp_context context)
     return (unsigned)context < SP_N_CONTEXTS ? context_names[context] : "unknown";
 }
 
-void sp_find_contexts(sp_evaluation *e, const sp_recording *r)
+/* Does the label of a scored step, not the first, differ from that of the step before, if both are of one
+ * segment and scored? */
+static bool is_turn(const sp_recording *r, int64_t t)
 {
-    const int32_t *label = r->labels;
-    int64_t T = r->n_steps;
-    bool differs = false;
-    for (int64_t t = 0; t < T; t++) { /* differs: from the step before */
-        bool is_last = t + 1 == T || !sp_is_joined(r, t + 1);
-        bool next_differs = !is_last && label[t] >= 0 && label[t + 1] >= 0 && label[t] != label[t + 1];
-        e->scratch.context[t] = (uint8_t)(2 * differs + next_differs);
-        e->context_steps[e->scratch.context[t]] += label[t] >= 0;
-        differs = next_differs;
-    }
+    if (t >= r->n_steps)
+        return false;
+    const int32_t before = r->labels[t - 1], label = r->labels[t];
+    return (before >= 0) & (label >= 0) & (label != before) & sp_is_joined(r, t);
 }
 
-/* What a step became against the baseline. */
-static int64_t *change_in(sp_changes *changes, bool is_same, bool was_right, bool is_right)
+/* The contexts of the steps of a stretch of one label: all but the first and the last are inside a run. */
+typedef struct contexts {
+    sp_context of[3];
+    int64_t n[3];
+} contexts;
+
+/* *turns: the stretch begins with a turn; then whether the next does. */
+static contexts contexts_of(const sp_recording *r, const sp_stretch *at, bool *turns)
 {
-    return is_same     ? &changes->same
-           : is_right  ? &changes->fixed
-           : was_right ? &changes->worsened
-                       : &changes->wrong_to_wrong;
+    const int64_t n = at->end - at->first, is_long = n > 1;
+    const int before = *turns ? SP_CONTEXT_XAA : SP_CONTEXT_AAA,
+              after = (*turns = is_turn(r, at->end)) ? SP_CONTEXT_AAX : SP_CONTEXT_AAA;
+    return (contexts){
+        .of = {(sp_context)(is_long ? before : before + after), (sp_context)after, SP_CONTEXT_AAA},
+        .n = {1, is_long, n - 1 - is_long}};
 }
 
-/* A stretch of one label and one class: its steps between the first and the last have neighbours of the
- * same label. */
-static void add_contexts(sp_strategy_result *s, const uint8_t *context, const sp_stretch *at,
-                         const int32_t *baseline, int32_t label, int32_t chosen)
+/* What a step is: right or not, and against the baseline the same, mended, broken or wrong in another way. */
+enum { SAME, FIXED, WORSENED, WRONG_TO_WRONG, N_KINDS = 2 * (WRONG_TO_WRONG + 1) };
+
+static int kind_of(int32_t label, int32_t chosen, int32_t baseline)
 {
-    const int64_t n = at->end - at->first, of[] = {1, n > 1, n > 2 ? n - 2 : 0};
-    const uint8_t which[] = {context[at->first], context[at->end - 1], SP_CONTEXT_AAA};
-    for (int i = 0; i < 3; i++) {
-        s->context_correct[which[i]] += chosen == label ? of[i] : 0;
-        if (baseline)
-            *change_in(&s->context_changes[which[i]], chosen == baseline[at->first],
-                       baseline[at->first] == label, chosen == label) += of[i];
-    }
+    static const int changes[2][2] = {{WRONG_TO_WRONG, WORSENED}, {FIXED, FIXED}};
+    const int is_right = chosen == label, was_right = baseline == label;
+    return 2 * (chosen == baseline ? SAME : changes[is_right][was_right]) + is_right;
+}
+
+static int64_t *change_in(sp_changes *changes, int kind)
+{
+    const int change = kind / 2;
+    return change == SAME       ? &changes->same
+           : change == FIXED    ? &changes->fixed
+           : change == WORSENED ? &changes->worsened
+                                : &changes->wrong_to_wrong;
+}
+
+/* kinds: steps of each; has_changes: there is a baseline. */
+static void add_kinds(sp_strategy_result *s, const int64_t kinds[SP_N_CONTEXTS][N_KINDS], bool has_changes,
+                      sp_recording_result *result)
+{
+    for (int c = 0; c < SP_N_CONTEXTS; c++)
+        for (int kind = 0; kind < N_KINDS; kind++) {
+            const int64_t n = kinds[c][kind];
+            result->scored += n;
+            result->correct += kind % 2 ? n : 0;
+            s->context_steps[c] += n;
+            s->context_correct[c] += kind % 2 ? n : 0;
+            if (has_changes) {
+                *change_in(&s->context_changes[c], kind) += n;
+                *change_in(&s->changes, kind) += n;
+            }
+        }
 }
 
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
@@ -64,51 +89,32 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
 {
     sp_recording_result *result = &e->tracks[strategy].result;
     sp_strategy_result *s = &e->result->strategies[strategy];
-    uint64_t *right = e->scratch.right;
-    for (int64_t t = 0; t < r->n_steps; t++)
-        right[t] |= (uint64_t)(path[t] == r->labels[t] && path[t] >= 0) << strategy;
-    sp_stretch at = {
-        .n_steps = r->n_steps, .n_sides = baseline ? 3 : 2, .sides = {r->labels, path, baseline}};
+    int64_t kinds[SP_N_CONTEXTS][N_KINDS] = {{0}};
+    const int32_t margin = e->K * (1 + 2 * strategy);
+    bool turns = false;
+    sp_stretch at = sp_walk(r, r->labels, path);
     while (sp_stretch_next(&at)) {
         const int32_t label = r->labels[at.first], chosen = path[at.first];
         const int64_t n = at.end - at.first;
+        const contexts c = contexts_of(r, &at, &turns);
         if (label < 0)
             continue;
-        const bool is_right = chosen == label;
-        if (chosen < 0)
+        if (chosen < 0) {
             s->undecoded_steps[label] += n;
-        else
+        } else {
             s->confusion[(size_t)label * (size_t)e->K + (size_t)chosen] += n;
-        result->scored += n;
-        result->correct += is_right ? n : 0;
-        add_contexts(s, e->scratch.context, &at, baseline, label, chosen);
-        if (!baseline)
-            continue;
-        const bool is_same = chosen == baseline[at.first], was_right = baseline[at.first] == label;
-        *change_in(&s->changes, is_same, was_right, is_right) += n;
-        *change_in(&s->class_changes[label], is_same, was_right, is_right) += n;
-    }
-    result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
-}
-
-/* Most steps are right for all strategies or for none; only the others are looked at pair by pair. */
-void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r)
-{
-    int32_t n = e->result->n_strategies;
-    uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
-    for (int64_t t = 0; t < r->n_steps; t++) {
-        uint64_t right = e->scratch.right[t];
-        double count = __builtin_popcountll(right);
-        e->right_sum += count;
-        e->right_squares += count * count;
-        if (right == 0 || right == all)
-            continue;
-        for (int32_t p = 0; p < e->n_pairs; p++) {
-            uint64_t a = right >> e->pairs[p][0] & 1, b = right >> e->pairs[p][1] & 1;
-            e->mcnemar_counts[p][0] += (int64_t)(a & ~b);
-            e->mcnemar_counts[p][1] += (int64_t)(b & ~a);
+            sp_margins_count(&e->margins, margin + e->K + chosen, n);
         }
+        if (chosen == label)
+            sp_margins_count(&e->margins, margin + label, n);
+        const int kind = kind_of(label, chosen, baseline ? baseline[at.first] : chosen);
+        for (int i = 0; i < 3; i++)
+            kinds[c.of[i]][kind] += c.n[i];
+        if (baseline)
+            *change_in(&s->class_changes[label], kind) += n;
     }
+    add_kinds(s, kinds, baseline != NULL, result);
+    result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
 }
 
 /* ---- how far an error runs on that a strategy makes against argmax ---- */
@@ -129,7 +135,7 @@ static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_record
         runs->longest_recording = r->index;
         runs->longest_step = first;
     }
-    return sp_tally_add(lengths, sp_run_key(0, end - first), 1) ? SP_OK : sp_no_memory(err);
+    return sp_tally_add(lengths, sp_run_key(1, 0, end - first), 1) ? SP_OK : sp_no_memory(err);
 }
 
 /* A stretch is where path and argmax differ, step by step; its run goes from its first broken step to its end. */
@@ -140,8 +146,7 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
     sp_tally *lengths = &e->sums[strategy].error_lengths;
     int64_t begun = -1; /* the first broken step of the stretch at hand; -1: there is none */
     sp_status status = SP_OK;
-    sp_stretch at = {
-        .n_steps = r->n_steps, .segments = r->segments, .n_sides = 3, .sides = {path, argmax, r->labels}};
+    sp_stretch at = sp_walk(r, path, argmax);
     while (status == SP_OK && sp_stretch_next(&at)) {
         const int64_t t = at.first;
         const bool differs = path[t] >= 0 && argmax[t] >= 0 && path[t] != argmax[t];

@@ -2,18 +2,18 @@
 
 #include <stdlib.h>
 
-/* n_slots is a power of two. */
+/* n_slots is a power of two. Fibonacci hashing spreads neighbouring keys. */
 static size_t slot_of(const sp_tally *t, int64_t key)
 {
-    size_t i = sp_tally_slot(t, key);
+    size_t i = (size_t)(((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (t->n_slots - 1);
     while (t->slots[i].count && t->slots[i].key != key)
         i = (i + 1) & (t->n_slots - 1);
     return i;
 }
 
-static bool grow(sp_tally *t)
+static bool grow(sp_tally *t, size_t n_slots)
 {
-    sp_tally bigger = {.n_slots = t->n_slots ? 2 * t->n_slots : 16, .n = t->n};
+    sp_tally bigger = {.direct = t->direct, .n_slots = n_slots, .n = t->n};
     bigger.slots = calloc(bigger.n_slots, sizeof *bigger.slots);
     if (!bigger.slots)
         return false;
@@ -27,7 +27,13 @@ static bool grow(sp_tally *t)
 
 bool sp_tally_put(sp_tally *t, int64_t key, int64_t count)
 {
-    if (4 * (t->n + 1) > t->n_slots && !grow(t))
+    if (key < SP_TALLY_DIRECT) {
+        if (!t->direct && !(t->direct = calloc(SP_TALLY_DIRECT, sizeof *t->direct)))
+            return false;
+        t->direct[key] += count;
+        return true;
+    }
+    if (4 * (t->n + 1) > t->n_slots && !grow(t, t->n_slots ? 2 * t->n_slots : 16))
         return false;
     sp_tally_entry *e = &t->slots[slot_of(t, key)];
     t->n += e->count == 0;
@@ -38,6 +44,7 @@ bool sp_tally_put(sp_tally *t, int64_t key, int64_t count)
 
 void sp_tally_free(sp_tally *t)
 {
+    free(t->direct);
     free(t->slots);
     *t = (sp_tally){0};
 }
@@ -48,13 +55,21 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-const sp_tally_entry *sp_tally_sort(sp_tally *t)
+bool sp_tally_sort(sp_tally *t)
 {
+    sp_tally_entry *all = malloc((t->n + SP_TALLY_DIRECT) * sizeof *all);
     size_t n = 0;
+    if (!all)
+        return false;
+    for (int64_t key = 0; t->direct && key < SP_TALLY_DIRECT; key++)
+        if (t->direct[key])
+            all[n++] = (sp_tally_entry){key, t->direct[key]};
     for (size_t i = 0; i < t->n_slots; i++)
         if (t->slots[i].count)
-            t->slots[n++] = t->slots[i];
+            all[n++] = t->slots[i];
     if (n > 0)
-        qsort(t->slots, n, sizeof *t->slots, by_key);
-    return t->slots;
+        qsort(all, n, sizeof *all, by_key);
+    sp_tally_free(t);
+    *t = (sp_tally){.slots = all, .n = n};
+    return true;
 }

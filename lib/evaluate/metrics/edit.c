@@ -12,6 +12,8 @@
 
 #include "core/owned.h"
 
+#include <math.h>
+
 typedef struct block {
     uint64_t plus, minus;
 } block;
@@ -93,5 +95,19 @@ sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, co
         *distance = distance_of(m, n, b, slot_of, match, blocks);
     sp_status status = sp_owned_status(&own, err);
     sp_owned_free(&own);
+    return status;
+}
+
+sp_status sp_edit_score(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, double *score,
+                        sp_error *err)
+{
+    static const int64_t most_cells = INT64_C(1) << 32;
+    const int64_t longer = m > n ? m : n;
+    int64_t distance = 0;
+    *score = NAN;
+    if (longer == 0 || (m > 0 && n > most_cells / m))
+        return SP_OK;
+    const sp_status status = sp_edit_distance(K, m, a, n, b, &distance, err);
+    *score = 1 - (double)distance / (double)longer;
     return status;
 }

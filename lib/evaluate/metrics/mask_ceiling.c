@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const int64_t max_bytes = INT64_C(64) << 20; /* of scores at a time */
+static const int64_t max_bytes = INT64_C(1) << 20; /* of scores at a time, which stay in the cache */
 
 /* Recordings from `first` on whose scores fit together; at least one. */
 static int64_t group_end(const sp_evaluation_block *block, int64_t first, int64_t max_steps)

@@ -5,7 +5,6 @@
  * not change the counts. So a walk along both sides need not keep lists. Of the segments that a segment p of the path overlaps
  * only three can be the best: the one that began before p, the longest inside p, and the one in which p ends. The last has not
  * ended when p does, so p waits for its end; the segments of the path that lie inside it have no other choice. */
-#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
@@ -115,12 +114,11 @@ void sp_overlaps_count(const sp_recording *r, const int32_t *path, const uint8_t
                        sp_segments *out)
 {
     overlap_walk walk = {.in_reference = false}, *w = &walk;
-    sp_stretch at = {
-        .n_steps = r->n_steps, .segments = r->segments, .n_sides = 2, .sides = {path, r->labels}};
+    sp_stretch at = sp_walk(r, path, r->labels);
     while (sp_stretch_next(&at)) {
         const int64_t t = at.first;
         const bool is_joined = t == 0 || at.is_joined;
-        int32_t said = path[t], label = r->labels[t];
+        int32_t said = sp_scored_class(r, path, t), label = r->labels[t];
         if (background && said >= 0 && background[said])
             said = -1;
         if (background && label >= 0 && background[label])

@@ -1,7 +1,6 @@
 /* Runs of a class: how many and how long, whether their boundaries are found, and the edit score of their order.
  *
- * Both sides are looked at inside stretches of scored steps only: a path is copied with -1 where the reference is unscored. */
-#include "evaluate/counts/stretches.h"
+ * Both sides are looked at inside stretches of scored steps only. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/metrics/edit.h"
@@ -10,11 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond so many pairs of runs, 65,536 on each side, a recording's edit distance would take longer than all the rest. */
-static const int64_t max_edit_cells = INT64_C(1) << 32;
-
 /* A run of class k, of so many steps, is listed. */
-static bool add_run(sp_runs *runs, int32_t k, int64_t length, const uint8_t *background, sp_tally *lengths)
+static bool add_run(sp_runs *runs, int32_t K, int32_t k, int64_t length, const uint8_t *background,
+                    sp_tally *lengths)
 {
     const bool is_segment = !background || !background[k];
     if (is_segment && runs->n == runs->capacity) {
@@ -26,30 +23,35 @@ static bool add_run(sp_runs *runs, int32_t k, int64_t length, const uint8_t *bac
     }
     if (is_segment)
         runs->classes[runs->n++] = k;
-    return !lengths || sp_tally_add(lengths, sp_run_key(k, length), 1);
+    return !lengths || sp_tally_add(lengths, sp_run_key(K, k, length), 1);
 }
 
-bool sp_runs_find(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background,
-                  sp_tally *lengths)
+bool sp_runs_find(sp_runs *runs, int32_t K, const sp_recording *r, const int32_t *path,
+                  const uint8_t *background, sp_tally *lengths)
 {
-    sp_stretch run = {.n_steps = r->n_steps, .segments = r->segments, .n_sides = 1, .sides = {steps}};
-    runs->n = 0;
-    while (sp_stretch_next(&run))
-        if (steps[run.first] >= 0 &&
-            !add_run(runs, steps[run.first], run.end - run.first, background, lengths))
+    int32_t k = -1;
+    int64_t length = 0;
+    runs->n = runs->changes = 0;
+    for (sp_stretch at = sp_walk(r, path, r->labels); sp_stretch_next(&at); length += at.end - at.first) {
+        const int32_t chosen = sp_scored_class(r, path, at.first);
+        if (chosen == k && at.is_joined)
+            continue;
+        if (k >= 0 && !add_run(runs, K, k, length, background, lengths))
             return false;
-    return true;
+        runs->changes += k >= 0 && chosen >= 0 && at.is_joined;
+        k = chosen;
+        length = 0;
+    }
+    return k < 0 || add_run(runs, K, k, length, background, lengths);
 }
 
-static sp_status no_room(sp_error *err)
+/* Does the path change between the same scored classes as the reference at step t, at step u of the same
+ * segment? */
+static bool is_same_change(const sp_recording *r, const int32_t *path, int64_t t, int64_t u)
 {
-    return sp_no_memory(err);
-}
-
-/* Does the run change from another class to its own? */
-static bool is_change(const sp_stretch *run, const int32_t *steps)
-{
-    return run->is_joined && steps[run->first] >= 0 && steps[run->first - 1] >= 0;
+    return u >= 1 && u < r->n_steps && path[u] == r->labels[t] && path[u - 1] == r->labels[t - 1] &&
+           r->labels[u] >= 0 && r->labels[u - 1] >= 0 && sp_is_joined(r, u) &&
+           (!r->segments || r->segments[u] == r->segments[t]);
 }
 
 /* Each change of the reference takes the earliest free change of the path between the same classes that is near enough. Windows
@@ -58,39 +60,33 @@ static bool is_change(const sp_stretch *run, const int32_t *steps)
 static void match_change(const sp_recording *r, const int32_t *path, int64_t t, uint8_t *used,
                          sp_boundaries *out)
 {
-    int32_t from = r->labels[t - 1], to = r->labels[t];
-    for (int w = 0; w < SP_N_TOLERANCES; w++)
-        for (int64_t u = t - w; u <= t + w; u++) {
-            if (u < 1 || u >= r->n_steps || used[u] >> w & 1 || path[u - 1] != from || path[u] != to ||
-                !sp_is_joined(r, u))
-                continue;
-            if (r->segments && r->segments[u] != r->segments[t])
-                continue;
-            used[u] |= (uint8_t)(1 << w);
-            out->matched[w]++;
-            break;
-        }
+    enum { MOST = SP_N_TOLERANCES - 1 };
+    int is_taken = 0; /* bit w: at tolerance w */
+    for (int64_t u = t - MOST; u <= t + MOST; u++)
+        for (int w = !is_same_change(r, path, t, u) ? MOST + 1 : (int)(u < t ? t - u : u - t); w <= MOST; w++)
+            if (!((is_taken | used[u]) >> w & 1)) {
+                is_taken |= 1 << w;
+                used[u] |= (uint8_t)(1 << w);
+                out->matched[w]++;
+            }
 }
 
-static void add_boundaries(const sp_recording *r, const int32_t *path, uint8_t *used, sp_boundaries *out)
+static void match_changes(const sp_recording *r, const int32_t *path, uint8_t *used, sp_boundaries *out)
 {
-    sp_stretch run = {.n_steps = r->n_steps, .segments = r->segments, .n_sides = 1, .sides = {path}};
+    const int32_t *label = r->labels;
     memset(used, 0, (size_t)r->n_steps);
-    while (sp_stretch_next(&run))
-        out->decoded += is_change(&run, path);
-    run = (sp_stretch){.n_steps = r->n_steps, .segments = r->segments, .n_sides = 1, .sides = {r->labels}};
-    while (sp_stretch_next(&run))
-        if (is_change(&run, r->labels)) {
-            out->reference++;
-            match_change(r, path, run.first, used, out);
-        }
+    for (sp_stretch at = sp_walk(r, label, NULL); sp_stretch_next(&at);)
+        if (at.is_joined && label[at.first] != label[at.first - 1] && label[at.first] >= 0 &&
+            label[at.first - 1] >= 0)
+            match_change(r, path, at.first, used, out);
 }
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
     const uint8_t *background = e->result->background;
-    return sp_runs_find(&e->reference.runs, r, r->labels, background, &e->reference_runs) ? SP_OK
-                                                                                          : no_room(err);
+    return sp_runs_find(&e->reference.runs, e->K, r, r->labels, background, &e->reference_runs)
+               ? SP_OK
+               : sp_no_memory(err);
 }
 
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path,
@@ -99,34 +95,24 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_track *track = &e->tracks[strategy];
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_runs *runs = &track->runs, *reference = &e->reference.runs;
-    const int32_t *steps = path;
-    if (r->labels && e->scored < r->n_steps) {
-        int32_t *scored = e->scratch.path;
-        for (int64_t t = 0; t < r->n_steps; t++)
-            scored[t] = r->labels[t] < 0 ? -1 : path[t];
-        steps = scored;
-    }
-    if (!sp_runs_find(runs, r, steps, e->result->background, &e->sums[strategy].class_runs))
-        return no_room(err);
+    if (!sp_runs_find(runs, e->K, r, path, e->result->background, &e->sums[strategy].class_runs))
+        return sp_no_memory(err);
     if (!r->labels)
         return SP_OK;
-    add_boundaries(r, steps, e->scratch.flags, &s->boundaries);
-    sp_overlaps_count(r, steps, e->result->background, &track->segments);
+    s->boundaries.reference += reference->changes;
+    s->boundaries.decoded += runs->changes;
+    match_changes(r, path, e->scratch.flags, &s->boundaries);
+    sp_overlaps_count(r, path, e->result->background, &track->segments);
     sp_segments_add(&s->segments, &track->segments);
-    int64_t distance = 0, m = reference->n, n = runs->n;
-    track->edit = NAN;
-    if (m == 0 && n == 0)
-        return SP_OK;
-    if (m > 0 && n > max_edit_cells / m) {
-        s->edit_score_too_long++;
-        return SP_OK;
-    }
-    sp_status status = sp_edit_distance(e->K, m, reference->classes, n, runs->classes, &distance, err);
+    const sp_status status =
+        sp_edit_score(e->K, reference->n, reference->classes, runs->n, runs->classes, &track->edit, err);
     if (status != SP_OK)
         return status;
-    track->edit = 1 - (double)distance / (double)(m > n ? m : n);
-    sp_exact_add(&e->sums[strategy].edit_sum, track->edit);
-    s->edit_score_n++;
+    if (!isnan(track->edit)) {
+        sp_exact_add(&e->sums[strategy].edit_sum, track->edit);
+        s->edit_score_n++;
+    }
+    s->edit_score_too_long += isnan(track->edit) && reference->n > 0;
     return SP_OK;
 }
 
@@ -172,18 +158,21 @@ sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *re
     *out = class_runs;
     if (!class_runs)
         return sp_no_memory(err);
-    const sp_tally_entry *entry = sp_tally_sort(tally); /* by class, then length */
+    if (!sp_tally_sort(tally))
+        return sp_no_memory(err);
     for (size_t i = 0; i < tally->n; i++)
-        class_runs[entry[i].key >> 40].n_lengths++;
-    size_t next = 0;
+        class_runs[tally->slots[i].key % K].n_lengths++;
     for (int32_t k = 0; k < K; k++) {
         sp_class_runs *b = &class_runs[k];
-        b->lengths = malloc((size_t)(b->n_lengths + 1) * sizeof *b->lengths);
-        if (!b->lengths)
+        if (!(b->lengths = malloc((size_t)(b->n_lengths + 1) * sizeof *b->lengths)))
             return sp_no_memory(err);
-        for (int64_t l = 0; l < b->n_lengths; l++, next++)
-            b->lengths[l] = (sp_length_count){entry[next].key & ((INT64_C(1) << 40) - 1), entry[next].count};
-        class_runs_finish(b, reference ? &reference[k] : NULL);
+        b->n_lengths = 0;
     }
+    for (size_t i = 0; i < tally->n; i++) { /* of each class the shortest first */
+        sp_class_runs *b = &class_runs[tally->slots[i].key % K];
+        b->lengths[b->n_lengths++] = (sp_length_count){tally->slots[i].key / K, tally->slots[i].count};
+    }
+    for (int32_t k = 0; k < K; k++)
+        class_runs_finish(&class_runs[k], reference ? &reference[k] : NULL);
     return SP_OK;
 }

@@ -8,13 +8,10 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/metrics/edit.h"
 
-static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation */
-
-/* Memory for the longest recording: two lists of spans, a path and two lists of runs. */
+/* Memory for the longest recording: two lists of spans and two lists of runs. */
 typedef struct room {
     sp_owned own;
     sp_entity_span *reference, *decoded; /* [T+1] */
-    int32_t *path;                       /* [T] */
     sp_tag *tags;                        /* [K] */
     sp_runs wanted, found;
 } room;
@@ -33,10 +30,9 @@ static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
         int64_t T = p->offsets[n + 1] - p->offsets[n];
         longest = T > longest ? T : longest;
     }
-    *m = (room){.path = NULL};
+    *m = (room){.tags = NULL};
     m->reference = sp_zeros(&m->own, (size_t)longest + 1, sizeof *m->reference);
     m->decoded = sp_zeros(&m->own, (size_t)longest + 1, sizeof *m->decoded);
-    m->path = sp_zeros(&m->own, (size_t)longest, sizeof *m->path);
     m->tags = sp_zeros(&m->own, (size_t)p->n_classes, sizeof *m->tags);
     return sp_owned_status(&m->own, err);
 }
@@ -76,26 +72,17 @@ done:
     return status;
 }
 
-/* The edit score of one recording; NaN: it has none. Leaves in m->path the path of scored steps, -1 elsewhere. */
+/* The edit score of one recording; NaN: it has none. */
 static sp_status find_edit(const sp_labelled_paths *p, int64_t n, const uint8_t *background, room *m,
                            double *edit, sp_error *err)
 {
     const sp_recording r = recording_of(p, n);
     const int32_t *path = p->paths + p->offsets[n];
-    for (int64_t t = 0; t < r.n_steps; t++)
-        m->path[t] = r.labels[t] < 0 ? -1 : path[t];
-    if (!sp_runs_find(&m->wanted, &r, r.labels, background, NULL) ||
-        !sp_runs_find(&m->found, &r, m->path, background, NULL))
+    if (!sp_runs_find(&m->wanted, p->n_classes, &r, r.labels, background, NULL) ||
+        !sp_runs_find(&m->found, p->n_classes, &r, path, background, NULL))
         return sp_no_memory(err);
-    const int64_t wanted = m->wanted.n, found = m->found.n, longer = wanted > found ? wanted : found;
-    int64_t distance = 0;
-    *edit = NAN;
-    if (longer == 0 || (wanted > 0 && found > most_edit_cells / wanted))
-        return SP_OK;
-    const sp_status status =
-        sp_edit_distance(p->n_classes, wanted, m->wanted.classes, found, m->found.classes, &distance, err);
-    *edit = 1 - (double)distance / (double)longer;
-    return status;
+    return sp_edit_score(p->n_classes, m->wanted.n, m->wanted.classes, m->found.n, m->found.classes, edit,
+                         err);
 }
 
 sp_status sp_segments_count(const sp_labelled_paths *p, int64_t n, const uint8_t *background,
@@ -107,7 +94,7 @@ sp_status sp_segments_count(const sp_labelled_paths *p, int64_t n, const uint8_t
     sp_status status = SP_OK;
     TRY(room_init(&m, p, err));
     TRY(find_edit(p, n, background, &m, &out->edit, err));
-    sp_overlaps_count(&r, m.path, background, &counts);
+    sp_overlaps_count(&r, p->paths + p->offsets[n], background, &counts);
     out->reference = counts.reference;
     out->decoded = counts.decoded;
     for (int i = 0; i < SP_N_OVERLAPS; i++)

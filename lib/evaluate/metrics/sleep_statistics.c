@@ -1,5 +1,4 @@
 /* Sleep statistics of one night, and their agreement over nights. */
-#include "evaluate/counts/stretches.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
@@ -55,12 +54,12 @@ typedef struct night {
 } night;
 
 /* Steps count from the first that is scored to the last; without `scored`, that has a class. */
-static night find_night(int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
+static night find_night(const sp_recording *r, const int32_t *path, const int32_t *scored,
                         const int32_t *stage_of_class)
 {
     const int32_t *counted = scored ? scored : path;
     night c = {.has_begun = false};
-    sp_stretch at = {.n_steps = n, .segments = segments, .n_sides = 2, .sides = {path, counted}};
+    sp_stretch at = sp_walk(r, path, scored);
     while (sp_stretch_next(&at)) {
         const int64_t length = at.end - at.first;
         const bool is_counted = counted[at.first] >= 0;
@@ -144,7 +143,8 @@ void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *score
         all_undefined(out, "not decoded");
         return;
     }
-    const night counted = find_night(n, path, scored, segments, stage_of_class);
+    const sp_recording r = {.n_steps = n, .segments = segments};
+    const night counted = find_night(&r, path, scored, stage_of_class);
     night_values(&counted, epoch_seconds, out);
 }
 
@@ -243,7 +243,7 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
 static void add_night(const sp_evaluation *e, const sp_recording *r, const int32_t *path,
                       sp_sleep_statistics *out)
 {
-    const night counted = find_night(r->n_steps, path, r->whole, r->segments, e->stage_of_class);
+    const night counted = find_night(r, path, r->whole, e->stage_of_class);
     night_values(&counted, e->result->sleep->epoch_seconds, out);
 }
 
