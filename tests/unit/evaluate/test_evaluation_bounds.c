@@ -172,6 +172,32 @@ static void test_too_many_runs(void **state)
     }
 }
 
+/* Pairs of many classes and lengths of long runs are counted as those of few and short ones are. */
+static void test_many_classes(void **state)
+{
+    (void)state;
+    enum { K = 80, LONG = 60 };
+    static char text[K][4];
+    static int32_t path[K * (K - 1) / 2 * LONG];
+    const char *letters[K];
+    int64_t places[] = {0, 0};
+    for (int k = 0; k < K; k++) {
+        letters[k] = text[k];
+        snprintf(text[k], sizeof text[k], "%d", k);
+        for (int i = 0; i < k * LONG; i++) /* class k in one run of 60 k steps */
+            path[places[1]++] = k;
+    }
+    sp_comparison *c = one_path(model_of_all(K, letters), 1, places, path, path);
+    for (int k = 1; k < K; k++) {
+        const sp_class_runs *runs = &c->strategies[0].class_runs[k];
+        assert_int_equal(runs->n_lengths, 1);
+        assert_int_equal(runs->lengths[0].length, k * LONG);
+        assert_int_equal(c->strategies[0].transition_counts[k * K + k], k * LONG - 1);
+        assert_int_equal(c->strategies[0].transition_counts[(k - 1) * K + k], k > 1 ? 1 : 0);
+    }
+    sp_comparison_free(c);
+}
+
 /* More counts than are kept: the other metrics are left out with the reason, accuracy stays. */
 static void test_other_metrics_left_out(void **state)
 {
@@ -242,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_infeasible_ceiling),
         cmocka_unit_test(test_too_many_runs),
+        cmocka_unit_test(test_many_classes),
         cmocka_unit_test(test_other_metrics_left_out),
         cmocka_unit_test(test_memory),
     };
