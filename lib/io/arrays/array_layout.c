@@ -535,40 +535,52 @@ done:
     return status;
 }
 
-/* The group that says where recordings begin, of paths in a store: the one that they stand in, or the nearest above that has
- * offsets or lengths. */
-static sp_status find_base(sp_array_map *map, const char *path, bool are_paths, sp_error *err)
+/* Has the group an array of one of these names? *failed: no memory. */
+static bool has_array(sp_array_map *map, const char *group, const char *const names[], bool *failed)
 {
-    char *above = NULL, *at = sp_array_group(path);
-    sp_status status = SP_OK;
-    map->base = at ? strdup(at) : NULL;
-    if (!map->base)
-        TRY(sp_no_memory(err));
-    while (are_paths) {
-        char *offsets = sp_array_join(at, "offsets"), *lengths = sp_array_join(at, "lengths");
-        const bool is_there = offsets && lengths &&
-                              (sp_stored_what_is(&map->file, offsets) != SP_STORED_ABSENT ||
-                               sp_stored_what_is(&map->file, lengths) != SP_STORED_ABSENT);
-        const bool failed = !offsets || !lengths;
-        free(offsets);
-        free(lengths);
-        if (failed)
-            TRY(sp_no_memory(err));
-        if (is_there) {
-            free(map->base);
-            map->base = at;
-            at = NULL;
-        }
-        if (is_there || strcmp(at, "/") == 0)
-            break;
-        if (!(above = sp_array_group(at)))
-            TRY(sp_no_memory(err));
+    bool is_there = false;
+    for (int i = 0; names[i] && !is_there && !*failed; i++) {
+        char *path = sp_array_join(group, names[i]);
+        *failed = !path;
+        is_there = path && sp_stored_what_is(&map->file, path) != SP_STORED_ABSENT;
+        free(path);
+    }
+    return is_there;
+}
+
+/* The nearest group, from `group` upwards, that has an array of one of these names; NULL: none. */
+static char *nearest_with(sp_array_map *map, const char *group, const char *const names[], bool *failed)
+{
+    char *at = strdup(group);
+    while (at && !has_array(map, at, names, failed)) {
+        char *above = strcmp(at, "/") == 0 || *failed ? NULL : sp_array_group(at);
+        *failed |= !above && strcmp(at, "/") != 0;
         free(at);
         at = above;
+        if (!above)
+            return NULL;
     }
-done:
-    free(at);
-    return status;
+    *failed |= !at;
+    return at;
+}
+
+/* The group whose arrays stand beside the reference: its own, or, of paths in a store, the nearest that
+ * says where recordings begin, or else that has something beside them. */
+static sp_status find_base(sp_array_map *map, const char *path, bool are_paths, sp_error *err)
+{
+    static const char *const begins[] = {"offsets", "lengths", NULL}, *const beside[] = {"labels", "segments",
+                                                                                         "ids", NULL};
+    char *own = sp_array_group(path);
+    bool failed = !own;
+    if (own && are_paths)
+        map->base = nearest_with(map, own, begins, &failed);
+    if (own && are_paths && !map->base && !failed)
+        map->base = nearest_with(map, own, beside, &failed);
+    if (map->base)
+        free(own);
+    else
+        map->base = own;
+    return failed ? sp_no_memory(err) : SP_OK;
 }
 
 /* The group of the recordings' arrays: "/recordings" of "/recordings/{id}/probs". */

@@ -106,6 +106,12 @@ class TestRareFiles(st.TestCase):
         said = self.statepath("inspect", "x.npz").stdout
         self.assertIn("{id}/other", said)
 
+    def test_paths_of_one_recording_have_labels_beside_their_group(self):
+        with h5py.File(self.path("p.h5"), "w") as file:
+            file["paths/best"], file["labels"] = self.probs.argmax(1), self.labels
+        done = self.statepath("evaluate", "p.h5", "--model", "m.json", "--json", "-", "-q")
+        self.assertEqual(json.loads(done.stdout)["strategies"]["best"]["correct"], self.expected())
+
     def test_paths_in_a_folder_of_their_strategy(self):
         path = self.probs.argmax(1)
         self.npz("p.npz", **{"paths/best/r%d" % n: path[n * T:n * T + T] for n in range(N)})
