@@ -73,6 +73,7 @@ FIRST = [
     ("lib/learn/", ["test_learning_law", "test_open_labels", "test_fitted_rules", "test_fit", "test_learn_durations"]),
     ("lib/pipeline/files/fitting", ["test_fit_label_sets"]),
     ("lib/pipeline/unread", ["test_unread_law"]),
+    ("lib/evaluate/counts/tally", ["test_evaluation_bounds", "test_evaluation"]),
     ("lib/pipeline/block_viterbi", ["test_large_recordings"]),
     ("lib/io/many_open", ["test_unread_law", "test_several_files"]),
     ("lib/pipeline/matched", ["test_pipeline", "test_against"]),
