@@ -92,6 +92,8 @@ typedef struct label_moves {
     int32_t n_classes; /* 0: not counted */
     int64_t *count;    /* [K,K] neighbouring steps of one recording and segment, both with a class */
     int64_t total;     /* their sum */
+    int64_t n_foreign; /* labels that are none of the K classes, and the first of them */
+    int32_t foreign;
 } label_moves;
 
 static void count_moves(const sp_block *block, label_moves *moves)
@@ -99,6 +101,8 @@ static void count_moves(const sp_block *block, label_moves *moves)
     for (int64_t n = 0; n < block->n_recordings; n++)
         for (int64_t t = block->offsets[n]; t < block->offsets[n + 1]; t++) {
             const int32_t to = block->labels[t], from = t > block->offsets[n] ? block->labels[t - 1] : -1;
+            if (to >= moves->n_classes && moves->n_foreign++ == 0)
+                moves->foreign = to;
             if (from < 0 || to < 0 || from >= moves->n_classes || to >= moves->n_classes ||
                 (block->segments && block->segments[t] != block->segments[t - 1]))
                 continue;
@@ -218,6 +222,13 @@ static sp_status judge_labels(const sp_model *model, const sp_source_info *info,
                                       info->classes, classes, err);
     if (status == SP_OK && moves->count)
         status = print_validity(model, classes, moves, true, err);
+    char n[SP_COUNT_TEXT];
+    if (status == SP_OK && moves->n_foreign)
+        say("note        label %d is no class of %s, which has 0 to %d; %s step%s such a label: compare, "
+            "evaluate "
+            "and fit read it by --map\n",
+            moves->foreign, model->name, model->n_classes - 1, sp_count_text(moves->n_foreign, n),
+            moves->n_foreign == 1 ? " has" : "s have");
     free(classes);
     return status;
 }

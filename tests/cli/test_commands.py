@@ -319,6 +319,9 @@ next: write the rules as a model, or take what the labels do: statepath model ne
         self.assertIn("next: statepath compare night.h5 --model sleep-aasm\n", done.stdout)
         self.h5("tags.h5", probs=np.full((2, 3), 1 / 3), classes=["O", "B-PER", "I-PER"])
         self.assertIn("next: statepath model new bio --types PER -o tags.json\n", self.statepath("inspect", "tags.h5").stdout)
+        self.h5("numbers.h5", labels=np.array([0, 9, 9, 1]))
+        self.assertIn("note        label 9 is no class of sleep-aasm, which has 0 to 4; 2 steps have such a label: compare, evaluate and fit",
+                      self.statepath("inspect", "numbers.h5", "--model", "sleep-aasm").stdout)
         many = np.full((3, 45), 1 / 45)
         self.h5("many.h5", probs=many, labels=np.array([2, 41, 44]))
         self.assertIn(" 38: 0, 39: 0, the other 5 classes 2, unscored 0\n", self.statepath("inspect", "many.h5").stdout)
