@@ -97,6 +97,14 @@ static sp_status add_rule(sp_model *model, const char *words, sp_error *err)
     return sp_model_add_rule(model, name, rest + 1 + strspn(rest + 1, " "), cost, false, err);
 }
 
+sp_status sp_run_add_rules(const sp_run_options *o, sp_model *model, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int i = 0; status == SP_OK && o->rule && o->rule[i]; i++)
+        status = add_rule(model, o->rule[i], err);
+    return status;
+}
+
 /* The rules of a scheme for tags that `classes` names. */
 static sp_status new_tags(const sp_run_options *o, sp_model **out, sp_error *err)
 {
@@ -138,8 +146,8 @@ sp_status sp_run_load_model(const sp_run_options *o, const char *text, const cha
                        : o->model_text       ? sp_model_from_json(o->model_text, "model", &model, err)
                        : is_scheme(o->model) ? new_tags(o, &model, err)
                                              : sp_model_load(o->model, &model, err);
-    for (int i = 0; status == SP_OK && o->rule && o->rule[i]; i++)
-        status = add_rule(model, o->rule[i], err);
+    if (status == SP_OK)
+        status = sp_run_add_rules(o, model, err);
     if (status != SP_OK) {
         sp_model_free(model);
         model = NULL;

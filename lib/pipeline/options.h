@@ -19,6 +19,9 @@ sp_status sp_run_go_on(const sp_run_options *o, sp_error *err);
 /* Fitting that asks and tells the same hooks; `o` is borrowed by both. */
 void sp_run_hook_fitting(const sp_run_options *o, sp_training *training, sp_fit_options *how);
 
+/* Adds what `rule` says to a model. As sp_model_add_rule(). */
+sp_status sp_run_add_rules(const sp_run_options *o, sp_model *model, sp_error *err);
+
 /* The model's names in the order of the columns; the array is the caller's, the names the model's. NULL on lack of memory. */
 const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column);
 

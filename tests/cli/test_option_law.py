@@ -128,6 +128,7 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --trim-to-shortest              ; --labels long.h5
     --label-order                   ; = sorted.h5 --labels numbers.h5 -r m.json -o out.json --method counts
     --rules sleep-aasm              ; = night.h5 -o out.json --method counts
+    --model sleep-aasm              ; = night.h5 -o out.json --method counts
     --output out.json               ; = night.h5 -r sleep-permissive
     --force                         ; = night.h5 -o old.json --method counts
     --groups                        ; --tune accuracy

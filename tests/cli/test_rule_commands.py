@@ -151,6 +151,25 @@ ends   at_least 2 a      1          2           1       2           1       """,
             self.assertGreater(found["strategies"]["argmax"]["rules"]["rule1"]["violations"], 9)
             self.assertEqual(found["strategies"]["viterbi"]["rules"]["rule1"]["violations"], 0, options)
 
+    def test_fit_with_a_rule_and_no_model(self):
+        """Everything is allowed but what the rule forbids; --model is another name of --rules."""
+        self.model("open.json", rules=["never a b a"])
+        for given in ("--rule=never a b a", "--model=open.json", "--rules=open.json"):
+            self.statepath("fit", "x.h5", given, "-o", "f.json", "-f", "--method", "counts")
+            model = self.json("f.json")
+            del model["source"], model["description"]
+            wanted = model if given.startswith("--rule=") else wanted
+            self.assertEqual(model, wanted, given)
+        self.assertEqual((wanted["rules"], wanted["classes"]), (["never a b a"], ["a", "b", "c"]))
+        self.h5("numbers.h5", labels=[0, 1, 1])
+        for words, sentence in (
+                ("x.h5 --model open.json --rules open.json", "--model and --rules both name the rules; give one"),
+                ("x.h5 --rule . --rules seen",
+                 "--rule is added to the rules of a model, and --rules is \"seen\"; leave one out"),
+                ("numbers.h5 --rule .",
+                 "numbers.h5 names no classes, of which --rule speaks; --rules M or --classes A,B,C names them")):
+            self.refuses("fit", *words.split(), "-o", "n.json", status=2, sentence=sentence)
+
     def test_clinical_rules_across_folds(self):
         with h5py.File(os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")) as f:
             end = f["offsets"][4]

@@ -147,18 +147,17 @@ typedef struct sp_fitting {
     sp_block *block; /* the whole file */
     sp_block *
         decided; /* where labels are of another file: the classes that this one holds in place of scores; or NULL */
-    sp_model *rules; /* or NULL */
-    const char **classes;
+    sp_model *rules;              /* or NULL */
+    const char *const *classes;   /* [K] */
     double *costs;                /* [K,K] of the options; or NULL */
-    char **made_classes;          /* names where neither file nor rules have any; or NULL */
     struct sp_subjects *subjects; /* or NULL: each recording on its own */
     int64_t n_left_out, n_unread; /* files and recordings that nothing is learnt from, as in sp_run_result */
 } sp_fitting;
 
 /* Reads the whole file; where o->place.labels names files, with their labels in place of those beside the
  * scores; and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a
- * model, "seen", or NULL for none. The training set asks o->hooks whether to stop. On failure the fitting
- * can (and must) still be closed. */
+ * model, "seen", or NULL: everything is allowed but what o->rule forbids. The training set asks o->hooks
+ * whether to stop. On failure the fitting can (and must) still be closed. */
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);
 void sp_fitting_close(sp_fitting *f);
 

@@ -92,27 +92,46 @@ static sp_status read_groups(sp_fitting *f, const sp_groups *groups, sp_error *e
 
 /* ---- the file ---- */
 
-static sp_status name_classes(sp_fitting *f, sp_error *err)
+/* f->classes [K]: names of the file's, else of the rules'; made where neither has any. */
+static sp_status name_classes(sp_fitting *f, int32_t K, sp_error *err)
 {
-    int32_t K = f->block->n_classes;
-    f->classes = calloc((size_t)K, sizeof *f->classes);
-    f->made_classes = calloc((size_t)K, sizeof *f->made_classes);
-    if (!f->classes || !f->made_classes)
-        return sp_no_memory(err);
+    sp_owned *own = &f->file->own;
     if (!f->info->classes && f->rules && f->rules->n_classes != K)
         return sp_fail(err, SP_EMODEL,
                        "%s has %d classes without names, the rules %d; use rules of the same classes",
                        f->info->file, K, f->rules->n_classes);
-    for (int32_t k = 0; k < K; k++) {
-        f->classes[k] = f->info->classes ? f->info->classes[k] : f->rules ? f->rules->classes[k] : NULL;
-        if (f->classes[k])
-            continue;
-        if (!(f->made_classes[k] = malloc(24)))
-            return sp_no_memory(err);
-        snprintf(f->made_classes[k], 24, "class%d", k);
-        f->classes[k] = f->made_classes[k];
+    const char **classes = sp_zeros(own, (size_t)K, sizeof *classes);
+    for (int32_t k = 0; classes && k < K; k++) {
+        char made[24];
+        snprintf(made, sizeof made, "class%d", k);
+        classes[k] = f->info->classes ? f->info->classes[k]
+                     : f->rules       ? f->rules->classes[k]
+                                      : sp_owned_text(own, made);
     }
-    return SP_OK;
+    f->classes = classes;
+    return sp_owned_status(own, err);
+}
+
+/* `rule` without a model: everything is allowed, but for what it forbids. */
+static sp_status allow_others(sp_fitting *f, sp_error *err)
+{
+    const sp_model *known = f->file->p.model;
+    const int32_t K = known ? known->n_classes : f->info->n_classes;
+    sp_status status = SP_OK;
+    if (K == 0)
+        return sp_fail(err, SP_EINVAL,
+                       "%s names no classes, of which `rule` speaks; `rules` M or `classes` A,B,C names them",
+                       f->info->file);
+    TRY(name_classes(f, K, err));
+    uint8_t *allow = sp_zeros(&f->file->own, (size_t)K * (size_t)K, 1);
+    TRY(sp_owned_status(&f->file->own, err));
+    memset(allow, 1, (size_t)K * (size_t)K);
+    if (!(f->rules = sp_model_new("fitted", K, f->classes)))
+        return sp_no_memory(err);
+    TRY(sp_model_set_matrix(f->rules, allow, NULL, err));
+    TRY(sp_run_add_rules(f->run, f->rules, err));
+done:
+    return status;
 }
 
 /* Labels alone, without names of classes, are classes of the rules. */
@@ -337,15 +356,18 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     TRY(sp_run_find_labels(o, &f->file->own, err));
     if (o->model && !p->plan.rules_are_seen)
         TRY(sp_run_load_model(o, NULL, NULL, &f->rules, err));
-    if (o->rule && !f->rules)
-        TRY(sp_fail(err, SP_EINVAL, "`rule` is added to rules: `rules` M names a model of them"));
+    if (o->rule && p->plan.rules_are_seen)
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`rule` is added to the rules of a model, and `rules` is \"seen\"; leave one out"));
     TRY(open_file(f, file, err));
+    if (o->rule && !f->rules)
+        TRY(allow_others(f, err));
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));
     TRY(take_sets(f, err));
-    TRY(name_classes(f, err));
+    TRY(name_classes(f, f->block->n_classes, err));
     TRY(sp_fit_objective(&o->fit, &p->plan, f->info->has_scores || f->decided, f->block->n_classes,
-                         (const char *const *)f->classes, &f->options, &f->costs, err));
+                         f->classes, &f->options, &f->costs, err));
     TRY(read_groups(f, &p->plan.groups, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
@@ -368,11 +390,7 @@ done:
 
 void sp_fitting_close(sp_fitting *f)
 {
-    for (int32_t k = 0; f->made_classes && f->block && k < f->block->n_classes; k++)
-        free(f->made_classes[k]);
-    free(f->made_classes);
     free(f->costs);
-    free(f->classes);
     sp_subjects_free(f->subjects);
     sp_workers_free(f->workers);
     sp_model_free(f->rules);
