@@ -105,7 +105,23 @@ static const char *name_beside(const char *page, const char *file)
     return !slash == !other && n == m && !strncmp(file, page, n) ? (slash ? slash + 1 : file) : NULL;
 }
 
-/* Where the text, which says it too, is not seen. */
+/* These two where the text, which says it too, is not seen. */
+static void warn_of_shift(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_label_shift *shift = &comparison->strategies[s].label_shift;
+        if (!shift->is_suspect)
+            continue;
+        const long long n = shift->steps < 0 ? -shift->steps : shift->steps;
+        complain("note: the labels may stand %lld step%s too %s: accuracy of %s is %.4f, with labels %lld "
+                 "step%s %s it would be %.4f; check that both begin at the same step",
+                 n, n == 1 ? "" : "s", shift->steps < 0 ? "late" : "early", comparison->strategies[s].name,
+                 shift->accuracy_here.value, n, n == 1 ? "" : "s", shift->steps < 0 ? "earlier" : "later",
+                 shift->accuracy.value);
+        return;
+    }
+}
+
 static void warn_of_names(const sp_comparison *comparison)
 {
     for (int32_t s = 0; s < comparison->n_strategies; s++)
@@ -187,8 +203,10 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
     for (int i = 0; i < MOST_RESULTS; i++)
         if (is_stdout(results[i].file))
             printed = &results[i];
-    if (printed && !o->quiet)
+    if (printed && !o->quiet) {
         warn_of_names(comparison);
+        warn_of_shift(comparison);
+    }
     sp_status status = printed ? SP_OK : print_table(o, comparison, err);
     if (status == SP_OK)
         status = write_files(o, results, &with_links, err);

@@ -65,6 +65,15 @@ typedef struct sp_track {
     sp_entity_counts entities_before; /* of the recordings before */
 } sp_track;
 
+/* Labels of one lag, and stretches of them (label_shift.c). */
+typedef struct sp_lag_counts {
+    int64_t scored, here, right; /* labels; right at lag 0, and at this one */
+    int64_t better, worse;       /* stretches */
+} sp_lag_counts;
+typedef struct sp_shift_sums {
+    sp_lag_counts lags[2 * SP_SHIFT_LAGS + 1]; /* from -SP_SHIFT_LAGS on */
+} sp_shift_sums;
+
 /* What is counted for a strategy beside its result. */
 typedef struct sp_strategy_sums {
     sp_tally transitions; /* from * K + to */
@@ -73,6 +82,7 @@ typedef struct sp_strategy_sums {
     sp_exact_sum edit_sum, score_sum, regret_sum;
     bool has_impossible; /* a decoded path whose score is -INFINITY */
     sp_broken_runs broken;
+    sp_shift_sums shift;
 } sp_strategy_sums;
 
 /* Agreement with several raters on its way (raters.c). */
@@ -261,7 +271,12 @@ sp_status sp_add_transitions(const sp_evaluation *e, const sp_recording *r, cons
 void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
 sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
-sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
+/* runs [K] of the reference. */
+sp_status sp_label_permutation_find(int32_t K, const sp_class_runs *runs, sp_strategy_result *strategy,
+                                    sp_error *err);
+/* label_shift.c: the recording's labels at each lag; the path is decoded. */
+void sp_add_shift(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
+void sp_label_shift_find(const sp_shift_sums *sums, sp_label_shift *out);
 /* margins.c: of the recording whose steps were counted; sets its kappas. */
 sp_status sp_margins_open(sp_evaluation *e, sp_error *err);
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, sp_error *err);

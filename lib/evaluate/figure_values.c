@@ -43,6 +43,8 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return s->error_runs.runs != NULL ? NULL : "nothing to compare with argmax";
     case SP_NEEDS_PERMUTATION:
         return s->label_permutation.is_suspect ? NULL : "no other naming of the classes is suspected";
+    case SP_NEEDS_SHIFT:
+        return s->label_shift.is_suspect ? NULL : "no shift of the labels is suspected";
     case SP_NEEDS_REFERENCE_RUNS:
         return s && c->reference_runs ? NULL : "no reference";
     case SP_NEEDS_TIES:

@@ -39,6 +39,7 @@ typedef enum sp_figure_need {
     SP_NEEDS_KAPPA_WEIGHTS,
     SP_NEEDS_ERROR_RUNS,
     SP_NEEDS_PERMUTATION,    /* of class names that is suspected */
+    SP_NEEDS_SHIFT,          /* of labels that is suspected */
     SP_NEEDS_REFERENCE_RUNS, /* beside a strategy's */
     SP_NEEDS_TIES,
     SP_NEEDS_EPOCH, /* the length of a step */

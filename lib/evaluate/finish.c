@@ -165,7 +165,8 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     TRY(sp_weighted_kappa(K, s->confusion, s->undecoded_steps, e->options.kappa_weights, &s->weighted_kappa,
                           err));
     TRY(sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err));
-    TRY(sp_label_permutation_find(K, s, err));
+    TRY(sp_label_permutation_find(K, c->reference_runs, s, err));
+    sp_label_shift_find(&sums->shift, &s->label_shift);
     sp_regret_finish(s, &sums->regret_sum);
     value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording",
                   &s->mean_accuracy_n, &s->mean_accuracy, &s->sd_accuracy);

@@ -1,8 +1,10 @@
 """Agreement, errors, segments and entities of one path, for the table of tests/support/figures.py."""
 
 import collections
+import itertools
 
 import numpy as np
+import scipy.stats
 from scipy.optimize import linear_sum_assignment
 
 import reference
@@ -93,25 +95,83 @@ def recordings_of(o, key):
     return [agreement(o.run.labels[t], o.path[t], o.run.K)[key] for t in steps]
 
 
+def cycles(name_of):
+    """Lists of the classes that a permutation moves among themselves."""
+    left, found = set(np.flatnonzero(name_of != np.arange(len(name_of)))), []
+    while left:
+        found.append([min(left)])
+        while (k := int(name_of[found[-1][-1]])) != found[-1][0]:
+            found[-1].append(k)
+        left -= set(found[-1])
+    return found
+
+
+def is_suspicious(cycle, n, runs, now, would, kappa):
+    """By the recalls that its classes have and would have."""
+    tested = [k for k in cycle if n[k] >= 20 and runs[k] >= 5]
+    others = [k for k in range(len(n)) if k not in cycle and n[k] > 0]
+    if len(tested) < 2 or 2 * len(tested) <= len(cycle) or not would[tested].all():
+        return False
+    shares = now[tested] / would[tested]
+    return (
+        shares.max() <= 2 / 3
+        and np.prod(shares / 0.25) <= 1
+        and would[tested].min() * len(others) >= would[others].sum() / 3
+        and kappa >= (0.4 if len(others) < len(tested) else 0.2)
+    )
+
+
 def permuted(o, key):
     """Of the best names for the classes of the path, where that is suspicious."""
     y, p, K = o.run.labels, o.path, o.run.K
     both = o.run.scored & (p >= 0)
     c = np.zeros((K, K))
     np.add.at(c, (y[both], p[both]), 1)
-    name_of = np.empty(K + 1, int)
-    rows, columns = linear_sum_assignment(-c)
-    name_of[columns], name_of[K] = rows, -1
-    now, would = by_steps(o), by_steps(o, name_of[p])
-    if None in (now["kappa"], would["kappa"]) or both.sum() < 20 * K:
+    name_of = np.arange(K + 1)
+    name_of[K] = -1
+    rows, columns = linear_sum_assignment(-(c * (K + 1) + np.eye(K)))
+    name_of[columns] = rows
+    n, runs = c.sum(1), [0] * K
+    for _, _, k in o.run.runs(o.run.seen(y)):
+        runs[k] += 1
+    now, would = np.diag(c) / np.maximum(n, 1), np.zeros(K)
+    would[rows] = c[rows, columns] / np.maximum(n[rows], 1)
+    kappa = by_steps(o, name_of[p])["kappa"] or 0
+    for cycle in cycles(name_of[:K]):
+        if not is_suspicious(cycle, n, runs, now, would, kappa):
+            name_of[cycle] = cycle
+    return by_steps(o, name_of[p])[key] if (name_of[:K] != np.arange(K)).any() else ABSENT
+
+
+def shifted(o, key):
+    """The lag at which the labels fit far better, where there is one."""
+    if o.base is not None and o.base is not o.path:
         return ABSENT
-    is_suspect = (
-        would["accuracy"] > now["accuracy"] + 0.2
-        and would["accuracy"] > 1.5 * now["accuracy"]
-        and would["kappa"] > now["kappa"] + 0.2
-        and would["kappa"] >= 0.4
-    )
-    return would[key] if is_suspect else ABSENT
+    counts = {lag: np.zeros(5, int) for lag in range(-10, 11)}
+    labels, bounds = o.run.seen(o.run.labels), np.append(np.flatnonzero(~np.array(o.run.joined)), o.run.S)
+    for first, end in itertools.pairwise(bounds):
+        y, p, most = labels[first:end], o.path[first:end], min(10, (end - first) // 4)
+        for begin in range(most, len(y) - most, 50) if most and p.min() >= 0 else ():
+            t = np.arange(begin, min(begin + 50, len(y) - most))
+            t = t[y[t] >= 0]
+            here = (p[t] == y[t]).sum()
+            for lag in range(-most, most + 1):
+                right = (p[t + lag] == y[t]).sum()
+                counts[lag] += len(t), here, right, right > here, right < here
+    scored, here, right, better, worse = (np.array(x) for x in zip(*counts.values()))
+    gain = (right - here) / np.maximum(scored, 1)
+    at = int(gain.argmax())
+    p = 20 * scipy.stats.binomtest(int(better[at]), max(1, int(better[at] + worse[at]))).pvalue
+    if gain[at] < 0.005 or better[at] <= worse[at] or p > 0.01:
+        return ABSENT
+    return {
+        "steps": at - 10,
+        "better": int(better[at]),
+        "worse": int(worse[at]),
+        "accuracy": right[at] / scored[at],
+        "accuracy_here": here[at] / scored[at],
+        "p": p,
+    }[key]
 
 
 # ---- transitions, runs, rules ----

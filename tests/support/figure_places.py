@@ -19,6 +19,7 @@ PLACES = {
     ],
     "strategy": [
         ("permuted_", "labels_may_be_permuted."),
+        ("shift_", "labels_may_be_shifted."),
         ("error_runs$", "error_runs.count"),
         ("error_(runs?_)?", "error_runs."),
         ("dead_ends$", "error_runs.dead_ends"),

@@ -85,6 +85,7 @@ def chi2(key, test):
 
 
 AGREEMENT = "accuracy kappa mcc macro_f1 macro_f1_classes balanced_accuracy"
+SHIFT = "steps better worse accuracy accuracy_here p"
 CHANGES = "fixed broken wrong_to_wrong same"
 COUNTS = {
     "transitions": "len(pairs(path))",
@@ -175,7 +176,10 @@ FIGURES = {
         "impossible": "int(np.isinf(path_scores(o)).sum()) or ABSENT if probs is not None else ABSENT",
         "redirected": "UNSAID",  # by rules over more than two steps
         **where(
-            "has_labels", permuted_accuracy="permuted(o, 'accuracy')", permuted_kappa="permuted(o, 'kappa')"
+            "has_labels",
+            permuted_accuracy="permuted(o, 'accuracy')",
+            permuted_kappa="permuted(o, 'kappa')",
+            **{"shift_" + key: "shifted(o, '%s')" % key for key in SHIFT.split()},
         ),
         **where(
             "probs is not None",

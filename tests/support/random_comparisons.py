@@ -105,6 +105,8 @@ RUNS = {
     "masked": (ABC, NO_C_AFTER_A, "", {}, "mask segments"),
     "paths": (ABC, NO_C_AFTER_A, "", {}, "paths segments"),
     "permuted": (ABC, NO_C_AFTER_A, "", {}, "paths permuted"),
+    "swapped": (ABC, NO_C_AFTER_A, "", {}, "swapped long"),
+    "shifted": (ABC, NO_C_AFTER_A, "", {}, "shifted long"),
 }
 
 
@@ -113,13 +115,17 @@ def make(rng, classes, has):
     K, N = len(classes), 7
     lengths = rng.integers(1, 25, N) if "short" in has else rng.integers(4, 40, N)
     lengths[1:3] = 1, 30
+    lengths[3:] += 300 if "long" in has else 0
     d = {"offsets": np.concatenate([[0], np.cumsum(lengths)])}
     S = d["offsets"][-1]
     y = np.concatenate([np.repeat(rng.integers(0, K, n), rng.integers(1, 5, n))[:n] for n in lengths])
     for a, b in itertools.pairwise(d["offsets"]):
         y[a : a + (b - a) // 5] = y[b - (b - a) // 6 : b] = 0
     y[d["offsets"][2] + 8 :][:14] = [0, 1] * 7  # changes so near that one of a path could answer to two
-    p = rng.dirichlet([0.4] * K, S) + 0.5 * np.eye(K)[y] * rng.random((S, 1))
+    sure = 4 if "long" in has else 0.5
+    p = rng.dirichlet([0.4] * K, S) + sure * np.eye(K)[y] * rng.random((S, 1))
+    y = np.roll(y, -2) if "shifted" in has else y
+    p = p[:, [1, 0, *range(2, K)]] if "swapped" in has else p
     if "zeros" in has:  # impossible classes, and classes that are as probable as others
         p[rng.random((S, K)) < 0.15] = 0
         p[::7] = np.round(p[::7] * 2)

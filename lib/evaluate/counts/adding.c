@@ -54,6 +54,8 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
         sp_add_agreement(e, strategy, r, path, baseline);
     else
         row->accuracy = row->kappa = value_undefined("no scored steps");
+    if (r->labels && decoded->status == SP_OK && (s->argmax < 0 || s->argmax == strategy))
+        sp_add_shift(e, strategy, r, path);
     if (e->tags && r->labels)
         sp_add_entities(e, strategy, r, path);
     if (baseline && r->labels && strategy != s->argmax)

@@ -140,21 +140,51 @@ typedef struct sp_frequencies {
     int64_t worst_illegal; /* of it */
 } sp_frequencies;
 
-/* Would the path agree far better if its classes were called otherwise? Of all ways to rename the classes of the path, each to
- * another name, the one under which most steps are right (an assignment problem). It is told of only where it is suspicious:
- * accuracy rises by more than SP_PERMUTATION_GAIN and to more than SP_PERMUTATION_FACTOR times what it was, kappa rises by more
- * than SP_PERMUTATION_GAIN to at least SP_PERMUTATION_KAPPA (so the path knows the classes well, by other names: a weak
- * classifier, or one that says one class throughout, does not), over at least SP_PERMUTATION_STEPS decoded and scored steps for
- * each class. */
-#define SP_PERMUTATION_GAIN 0.2
-#define SP_PERMUTATION_FACTOR 1.5
-#define SP_PERMUTATION_KAPPA 0.4
-enum { SP_PERMUTATION_STEPS = 20, SP_PERMUTATION_CLASSES = 256 }; /* with more classes it is not looked for */
+/* Would the path agree far better if its classes were called otherwise? Of all ways to rename the classes
+ * of the path, each to another name, the one under which most steps are right (an assignment problem; of
+ * equal ones that which keeps most names). It falls into cycles, such as two classes that change names. A
+ * cycle is told of only where it is suspicious, by the recalls of those of its classes that have at least
+ * SP_PERMUTATION_STEPS decoded and scored steps in SP_PERMUTATION_RUNS runs of the reference, which must
+ * be two and most of the cycle:
+ *   - each recall is at most SP_PERMUTATION_EACH of what it would be, and the geometric mean of these
+ *     shares at most SP_PERMUTATION_SHARE. (If the path knew nothing of the classes the product of the
+ *     shares would be 1; two classes that it merely confuses have shares whose product is 1 or more.)
+ *   - each would be at least SP_PERMUTATION_LEVEL of the mean recall of the classes outside of the cycle
+ *   - kappa would be at least SP_PERMUTATION_KAPPA; SP_PERMUTATION_KAPPA_OF_FEW where more classes are in
+ *     the cycle than outside, so that these say little */
+#define SP_PERMUTATION_EACH (2.0 / 3)
+#define SP_PERMUTATION_SHARE 0.25
+#define SP_PERMUTATION_LEVEL (1.0 / 3)
+#define SP_PERMUTATION_KAPPA 0.2
+#define SP_PERMUTATION_KAPPA_OF_FEW 0.4
+enum {
+    SP_PERMUTATION_STEPS = 20,
+    SP_PERMUTATION_RUNS = 5,
+    SP_PERMUTATION_CLASSES = 256 /* with more classes it is not looked for */
+};
 typedef struct sp_label_permutation {
     bool is_suspect;
     int32_t *name_of;         /* [K] what the reference calls class k of the path; NULL unless suspect */
     sp_value accuracy, kappa; /* under those names */
 } sp_label_permutation;
+
+/* Would the path agree better with the labels some steps earlier or later? Of each segment of T steps lags
+ * up to SP_SHIFT_LAGS, but at most T / 4, are tried on the same labels: those that have as many steps of
+ * the segment on both sides. The lag with the greatest gain in pooled accuracy is told of where that is at
+ * least SP_SHIFT_GAIN and more than chance: a sign test over stretches of SP_SHIFT_STRETCH steps (the
+ * labels that the lag has more and less right than lag 0), two-sided, with p times the number of lags at
+ * most SP_SHIFT_P. Looked for in paths of argmax, and in those of which nothing says what argmax is. */
+#define SP_SHIFT_GAIN 0.005
+#define SP_SHIFT_P 0.01
+enum { SP_SHIFT_LAGS = 10, SP_SHIFT_STRETCH = 50 };
+typedef struct sp_label_shift {
+    bool is_suspect;
+    int64_t steps;          /* the label of step t fits the path's step t + steps */
+    int64_t better, worse;  /* stretches */
+    sp_value accuracy;      /* at that lag */
+    sp_value accuracy_here; /* of the same labels at lag 0 */
+    sp_value p;
+} sp_label_shift;
 
 /* With more classes transitions are a list of pairs instead of a matrix. */
 enum { SP_TRANSITION_CLASSES = 100 };
@@ -191,6 +221,7 @@ typedef struct sp_strategy_result {
     sp_pair_count *transition_pairs; /* most frequent first, then by index; NULL where there is a matrix */
     sp_frequencies frequencies;
     sp_label_permutation label_permutation;
+    sp_label_shift label_shift;
     int64_t recordings_with_illegal; /* illegal > 0 */
     /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
      * illegal transition"). */

@@ -274,6 +274,7 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     }
     note_impossible(c, lines);
     sp_note_permutation(c, lines);
+    sp_note_shift(c, lines);
     note_learning(c, lines);
     if (c->has_labels)
         note_work(c, lines);

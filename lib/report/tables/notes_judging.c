@@ -47,6 +47,23 @@ void sp_note_permutation(const sp_comparison *c, sp_table *lines)
     }
 }
 
+void sp_note_shift(const sp_comparison *c, sp_table *lines)
+{
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_label_shift *shift = &c->strategies[s].label_shift;
+        const int64_t n = shift->steps < 0 ? -shift->steps : shift->steps;
+        if (shift->is_suspect)
+            sp_table_say(
+                lines, SP_TONE_BAD,
+                "The labels may stand %jd {step(s)} too %s: so much %s %s would agree better "
+                "(accuracy %.4f instead of %.4f; in %jd of %jd stretches of %d {steps} that differ). "
+                "Check that both begin at the same {step}.",
+                n, shift->steps < 0 ? "late" : "early", shift->steps < 0 ? "earlier" : "later",
+                c->strategies[s].name, shift->accuracy.value, shift->accuracy_here.value, shift->better,
+                shift->better + shift->worse, SP_SHIFT_STRETCH);
+    }
+}
+
 static void add_steps(sp_buffer *line, int64_t n)
 {
     sp_buffer_say(line, "%jd {step(s)}", n);

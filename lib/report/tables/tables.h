@@ -69,6 +69,7 @@ sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
 /* Parts of the notes that stand in files of their own. */
 void sp_note_judging(const sp_comparison *c, sp_table *lines);
 void sp_note_permutation(const sp_comparison *c, sp_table *lines);
+void sp_note_shift(const sp_comparison *c, sp_table *lines);
 void sp_note_probabilities(const sp_comparison *c, sp_table *lines);
 void sp_note_against(const sp_comparison *c,
                      sp_table *lines); /* whose scores they are, likelihood and calibration */

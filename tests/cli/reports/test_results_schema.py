@@ -32,6 +32,7 @@ compare unlabelled.h5 -m sleep-strict --strategies viterbi
 compare dead.h5 -m sleep-strict --strategies argmax,greedy,viterbi,beam:2 ? 3
 compare dead.h5 -m sleep-strict --strategies viterbi --on-infeasible relax
 compare permuted.h5 -m sleep-permissive
+compare shifted.h5 -m sleep-permissive
 compare tags.h5 -m tags.json
 compare actions.h5 -m actions.json
 compare rules.h5 -m rules.json --strategies argmax,greedy,viterbi --rule-costs --epoch-seconds 1.5
@@ -139,6 +140,8 @@ class TestSchema(st.TestCase):
         dead[:4] = np.eye(5)[[0, 3, 3, 0]]
         self.h5("dead.h5", **dict(night, probs=dead), labels=labels)
         self.h5("permuted.h5", classes=STAGES, probs=.9 * np.eye(5)[[1, 2, 0, 3, 4]][labels.clip(0)] + .02, labels=labels)
+        runs = np.repeat(np.random.default_rng(1).integers(0, 5, 300), 4)
+        self.h5("shifted.h5", classes=STAGES, probs=.9 * np.eye(5)[runs] + .02, labels=np.roll(runs, 1))
         self.h5("scorers.h5", **night, labels=labels, labels_ann=labels, labels_bob=np.roll(labels, 1))
         for name, classes in (("tags", ["O", "B-PER", "I-PER"]), ("actions", ["background", "a", "b"])):
             truth = np.repeat(rng.integers(0, 3, 40), 2)
