@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/names.h"
+#include "core/names/id_pattern.h"
 #include "core/owned.h"
 #include "core/try.h"
 #include "io/file_list.h"
@@ -18,7 +19,7 @@
 #include "io/text/texts.h"
 #include "statepath/files.h"
 
-static const char hole[] = "{id}";
+static const char hole[] = SP_ID_HOLE;
 
 void sp_file_list_free(sp_file_list *list)
 {
@@ -49,7 +50,7 @@ static bool is_there(const char *file)
 
 bool sp_file_is_pattern(const char *file)
 {
-    return strstr(file, hole) != NULL && !is_there(file);
+    return (strstr(file, hole) || strchr(file, '*')) && !is_there(file);
 }
 
 /* Takes over a name (NULL: no memory), and its id where it has one. */
@@ -144,7 +145,7 @@ done:
 
 /* ---- patterns ---- */
 
-/* The pattern as glob() takes it: {id} becomes *, its own letters are themselves. */
+/* The pattern as glob() takes it: {id} becomes *, all letters but * are themselves. */
 static char *as_glob(const char *pattern)
 {
     char *out = malloc(2 * strlen(pattern) + 1), *to = out;
@@ -154,7 +155,7 @@ static char *as_glob(const char *pattern)
             from += strlen(hole) - 1;
             continue;
         }
-        if (strchr("*?[]\\", *from))
+        if (strchr("?[]\\", *from))
             *to++ = '\\';
         *to++ = *from;
     }
@@ -188,32 +189,55 @@ static sp_status sort_by_id(sp_file_list *list, sp_error *err)
     return SP_OK;
 }
 
+static sp_status check_pattern(const char *pattern, sp_error *err)
+{
+    const char *at = strstr(pattern, hole), *rest = at ? at + strlen(hole) : NULL;
+    if (at && strstr(rest, hole))
+        return sp_fail(err, SP_EFILE, "%s: {id} stands for the recording once in a name", pattern);
+    if (at && (*rest == '*' || (at > pattern && at[-1] == '*')))
+        return sp_fail(err, SP_EFILE,
+                       "%s: a letter between {id} and * must say where the recording's name ends", pattern);
+    return SP_OK;
+}
+
+/* A file that glob() found, which may be none where {id} would be empty. */
+static sp_status add_found(sp_file_list *list, int64_t *room, const char *pattern, const char *name,
+                           sp_error *err)
+{
+    size_t first = 0, length = 0;
+    char *id = NULL;
+    if (strstr(pattern, hole)) {
+        if (!sp_id_find(pattern, name, &first, &length))
+            return SP_OK;
+        if (!(id = strndup(name + first, length)))
+            return sp_no_memory(err);
+    }
+    return add(list, room, strdup(name), id, err);
+}
+
 static sp_status add_pattern(sp_file_list *list, const char *pattern, sp_error *err)
 {
-    const char *at = strstr(pattern, hole);
-    const size_t before = (size_t)(at - pattern), after = strlen(at + strlen(hole));
     int64_t room = 0;
-    sp_status status = SP_OK;
-    if (strstr(at + strlen(hole), hole))
-        return sp_fail(err, SP_EFILE, "%s: {id} stands for the recording once in a name", pattern);
+    sp_status status = check_pattern(pattern, err);
+    if (status != SP_OK)
+        return status;
     char *wild = as_glob(pattern);
     glob_t found = {.gl_pathc = 0};
     const int code = wild ? glob(wild, GLOB_NOSORT, NULL, &found) : GLOB_NOSPACE;
     free(wild);
     if (code == GLOB_NOSPACE)
         TRY(sp_no_memory(err));
-    for (size_t i = 0; code == 0 && i < found.gl_pathc; i++) {
-        const char *name = found.gl_pathv[i];
-        const size_t n = strlen(name);
-        if (is_folder(name) || n <= before + after)
-            continue;
-        char *id = strndup(name + before, n - before - after);
-        TRY(id ? add(list, &room, strdup(name), id, err) : sp_no_memory(err));
-    }
+    for (size_t i = 0; code == 0 && i < found.gl_pathc; i++)
+        if (!is_folder(found.gl_pathv[i]))
+            TRY(add_found(list, &room, pattern, found.gl_pathv[i], err));
     if (list->n == 0)
-        TRY(sp_fail(err, SP_EFILE, "%s: there are no files of such a name; {id} stands for the recording",
+        TRY(sp_fail(err, SP_EFILE,
+                    "%s: there are no files of such a name; {id} stands for the recording, * for anything",
                     pattern));
-    TRY(sort_by_id(list, err));
+    if (list->ids)
+        TRY(sort_by_id(list, err));
+    else
+        sp_natural_sort(list->names, list->n);
     if (!(list->about = strdup(pattern)))
         TRY(sp_no_memory(err));
 done:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/block.h"
+#include "core/names/id_pattern.h"
 #include "core/try.h"
 #include "pipeline/recordings.h"
 
@@ -34,6 +35,7 @@ sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, dou
                            .ids = info->has_ids ? info->ids : NULL,
                            .offsets = info->offsets,
                            .step_seconds = step_seconds,
+                           .files = info->n_files == info->n_recordings ? info->files : NULL,
                            .unread = info->unread};
 }
 
@@ -173,6 +175,24 @@ static void guess_factor(const sp_match_side *few, const sp_match_side *many, co
                  factor, factor);
 }
 
+/* A sentence that grows, cut so that it fits. */
+typedef struct text {
+    size_t used;
+    char letters[SP_ERROR_SIZE];
+} text;
+
+static void say(text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const size_t room = sizeof out->letters - out->used;
+    const int n = vsnprintf(out->letters + out->used, room, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        out->used += (size_t)n < room ? (size_t)n : room - 1;
+}
+
 /* What does not match. */
 typedef struct mismatches {
     name_list only_ours, only_theirs, steps;
@@ -200,28 +220,112 @@ static void find_mismatches(const sp_match_side *ours, const sp_match_side *thei
     }
 }
 
+/* ---- what ids that do not match have in common ---- */
+
+enum { PROPOSAL = 600 };
+
+/* The name of a file with something else in place of the recording's id. */
+static bool name_with(const char *file, const char *id, const char *instead, char *out, size_t size)
+{
+    const char *at = NULL;
+    for (const char *next = file; *id && (next = strstr(next, id)); next++)
+        at = next;
+    if (!at)
+        return false;
+    const int n = snprintf(out, size, "%.*s%s%s", (int)(at - file), file, instead, at + strlen(id));
+    return n >= 0 && (size_t)n < size;
+}
+
+/* The pattern of the side's files in which its ids are as this one says; false: no pattern of files says
+ * so. */
+static bool pattern_of_files(const sp_match_side *side, const char *of_ids, char out[PROPOSAL])
+{
+    char usual[PROPOSAL], name[PROPOSAL];
+    if (!side->files || !name_with(side->files[0].name, side->ids[0], SP_ID_HOLE, usual, sizeof usual))
+        return false;
+    for (int64_t n = 0; n < side->n; n++)
+        if (!name_with(usual, SP_ID_HOLE, side->ids[n], name, sizeof name) ||
+            strcmp(name, side->files[n].name) != 0)
+            return false;
+    return name_with(usual, SP_ID_HOLE, of_ids, out, PROPOSAL);
+}
+
+static const char *matching(int64_t n)
+{
+    return n == 1 ? "recording matches" : "recordings match";
+}
+
+static sp_status describe_alike(const sp_ids *a, const sp_ids *b, text *out, sp_error *err)
+{
+    static const char *const in[] = {[SP_IDS_CASE] = "case",
+                                     [SP_IDS_ZEROS] = "leading zeros",
+                                     [SP_IDS_CASE | SP_IDS_ZEROS] = "case and leading zeros"};
+    const char *pair[2];
+    int64_t n = 0;
+    sp_status status = SP_OK;
+    for (unsigned differ = SP_IDS_CASE; n == 0 && differ <= (SP_IDS_CASE | SP_IDS_ZEROS); differ++) {
+        TRY(sp_ids_alike(a, b, differ, &n, pair, err));
+        if (n > 0)
+            say(out, "; %" PRId64 " %s but for %s (%s and %s): write both alike", n, matching(n), in[differ],
+                pair[0], pair[1]);
+    }
+done:
+    return status;
+}
+
+/* Of which names the recordings of both sides would match: "; ...", or nothing. */
+static sp_status propose(const sp_match_side *ours, const sp_match_side *theirs, text *out, sp_error *err)
+{
+    const sp_ids a = {ours->n, ours->ids}, b = {theirs->n, theirs->ids};
+    const size_t before = out->used;
+    sp_id_patterns found;
+    char of_a[PROPOSAL], of_b[PROPOSAL];
+    sp_status status = SP_OK;
+    TRY(describe_alike(&a, &b, out, err));
+    if (out->used == before)
+        TRY(sp_id_patterns_find(&a, &b, &found, err));
+    if (out->used != before || found.n == 0)
+        return SP_OK;
+    const bool a_stays = strcmp(found.a, SP_ID_HOLE) == 0, b_stays = strcmp(found.b, SP_ID_HOLE) == 0;
+    const bool has_a = pattern_of_files(ours, found.a, of_a), has_b = pattern_of_files(theirs, found.b, of_b);
+    if (a_stays && b_stays)
+        return SP_OK;
+    say(out, "; %" PRId64 " %s", found.n, matching(found.n));
+    if ((!has_a && !a_stays) || (!has_b && !b_stays)) {
+        say(out, " by {id} of '%s' and '%s': write both alike", found.a, found.b);
+        return SP_OK;
+    }
+    say(out, " where");
+    if (!a_stays)
+        say(out, " %s is named '%s'%s", ours->name, of_a, b_stays ? "" : " and");
+    if (!b_stays)
+        say(out, " %s is named '%s'", theirs->name, of_b);
+done:
+    return status;
+}
+
 static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found,
                                 const char *hint, sp_error *err)
 {
-    char text[SP_ERROR_SIZE];
-    size_t used = 0;
+    text out = {.letters = ""};
+    const bool is_ours = found->only_ours.n > 0, is_theirs = found->only_theirs.n > 0;
+    sp_status status = SP_OK;
     end_names(&found->only_ours);
     end_names(&found->only_theirs);
     end_names(&found->steps);
-    if (found->only_ours.n)
-        used += (size_t)snprintf(text, sizeof text, "; only in %s: %s", ours->name, found->only_ours.text);
-    if (found->only_theirs.n && used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name,
-                                 found->only_theirs.text);
-    if ((found->only_ours.n > 0) != (found->only_theirs.n > 0) && ours->is_folder && theirs->is_folder &&
-        used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "; `only` LIST, a text with a recording a line, chooses those "
-                                 "that are meant");
-    if (found->steps.n && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "; steps differ: %s%s", found->steps.text,
-                 hint ? hint : "");
-    return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
+    if (is_ours && is_theirs)
+        TRY(propose(ours, theirs, &out, err));
+    if (is_ours)
+        say(&out, "; only in %s: %s", ours->name, found->only_ours.text);
+    if (is_theirs)
+        say(&out, "; only in %s: %s", theirs->name, found->only_theirs.text);
+    if (is_ours != is_theirs && ours->is_folder && theirs->is_folder)
+        say(&out, "; `only` LIST, a text with a recording a line, chooses those that are meant");
+    if (found->steps.n)
+        say(&out, "; steps differ: %s%s", found->steps.text, hint ? hint : "");
+    return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, out.letters);
+done:
+    return status;
 }
 
 sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths,

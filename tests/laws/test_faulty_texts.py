@@ -220,7 +220,7 @@ ROWS = [
     # ---- names of files
     ("missing.h5", None, COMPARE, "THIS: there is no such file"),
     ("scores/none/", {}, "compare scores/{id}.csv -m sleep-aasm",
-     "scores/{id}.csv: there are no files of such a name; {id} stands for the recording"),
+     "scores/{id}.csv: there are no files of such a name; {id} stands for the recording, * for anything"),
     ("empty/", {}, COMPARE, "THIS: there is no such file"),
     ("nested/", {"n1/x.npy": P5}, COMPARE,
      "THIS: holds folders and no files of recordings; name these with a pattern, such as "

@@ -196,9 +196,10 @@ sp_source_options sp_source_options_default(void);
 /* ---- several files ----
  *
  * Recordings may lie in several files, mostly one in each. A name stands for several files where it is a folder: the files in it
- * that can be read, which must have one ending; and where it is a pattern with one {id} ("labels/{id}.txt", "{id}/probs.npy"):
- * the files whose names complete it. All come in natural order ("n2" before "n10"), also files that are named one by
- * one.
+ * that can be read, which must have one ending; and where it is a pattern with one {id}, * or both
+ * ("labels/{id}.txt", "{id}/probs.npy", "{id}E*-Hypnogram.edf"): the files whose names complete it. * is
+ * anything but a slash, and {id} as much as it can be. All come in natural order ("n2" before "n10"), also files
+ * that are named one by one.
  *
  * The id of a recording is what stands for {id}; else, where its file holds one recording, the file's name without folder and
  * ending; else that, a slash, and the id in the file. All files must have the same classes, or none names them. Files are opened
@@ -207,7 +208,7 @@ sp_source_options sp_source_options_default(void);
 typedef struct sp_file_list {
     int64_t n;
     char **names;
-    char **ids;      /* [n] what stands for {id}, or NULL: there is no pattern */
+    char **ids;      /* [n] what stands for {id}, or NULL: there is none */
     bool is_several; /* false: one ordinary file, named itself */
     char *about;     /* what they are called together: a folder, a pattern */
 } sp_file_list;

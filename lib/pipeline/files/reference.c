@@ -229,11 +229,11 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
                              bool is_trimmed, sp_error *err)
 {
     const sp_source_info *info = sp_source_info_of(source);
-    sp_match_side ours = {info->file,    info->n_recordings, ids,
-                          info->offsets, step_seconds,       sp_source_is_several(info->file),
-                          info->unread};
-    sp_match_side theirs = {
-        l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file), l->info->unread};
+    sp_match_side ours = sp_match_side_of(info, info->file, step_seconds);
+    sp_match_side theirs = sp_match_side_of(l->info, l->file, 0);
+    ours.ids = ids;
+    ours.is_folder = sp_source_is_several(ours.name);
+    theirs.is_folder = sp_source_is_several(theirs.name);
     sp_status status = SP_OK;
     TRY(sp_source_seconds(l->source, &theirs.step_seconds, err));
     l->recording = malloc(((size_t)ours.n + 1) * sizeof *l->recording);

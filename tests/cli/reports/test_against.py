@@ -285,7 +285,9 @@ class TestAgainst(st.TestCase):
         self.ids = ["x%d" % n for n in range(14)]
         self.pack("other.h5", weak)
         self.refuses("compare", "new.h5", "--against", "old=other.h5", *MODEL,
-                     sentence="new.h5 and old (other.h5) do not match; only in new.h5: %s and 4 more; only in old (other.h5): %s and 4 more"
+                     sentence="new.h5 and old (other.h5) do not match; 14 recordings match by {id} of "
+                              "'night{id}' and 'x{id}': write both alike; only in new.h5: %s and 4 more; only in "
+                              "old (other.h5): %s and 4 more"
                               % (", ".join(ids[:10]), ", ".join(self.ids[:10])))
 
     def test_labels_must_agree(self):
