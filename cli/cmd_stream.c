@@ -138,11 +138,7 @@ static sp_status prepare_line(stream *s, const double *row, sp_error *err)
         }
     }
     if (!s->has_kind)
-        return sp_fail(err, SP_EINVAL,
-                       "standard input, line %lld: neither probabilities nor their logs; --kind logits or "
-                       "--kind scores says "
-                       "what they are",
-                       (long long)s->line);
+        status = SP_EINVAL;
     return sp_fail(err, status, "standard input, line %lld: %s", (long long)s->line, detail.message);
 }
 

@@ -12,7 +12,7 @@
 #include "core/model/windows.h"
 #include "core/numbers.h"
 #include "core/prepare.h"
-#include "core/row_check.h"
+#include "core/rows/row_check.h"
 #include "core/try.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/row_check.h"
+#include "core/rows/row_check.h"
 #include "decode/batch_extras.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"

@@ -99,10 +99,10 @@ static sp_status match_columns(const sp_pipeline *p, sp_error *err)
     if (is_turned)
         return sp_fail(err, SP_EMODEL,
                        "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, "
-                       "steps], `transpose` reads "
-                       "it so",
+                       "steps], %s",
                        p->file, (long long)info->n_steps, info->n_classes, p->model->name,
-                       p->model->n_classes);
+                       p->model->n_classes,
+                       info->can_be_turned ? "`transpose` reads it so" : "write x.T instead (numpy)");
     return sp_model_align(p->model, info->n_classes, info->classes, p->class_of_column, err);
 }
 

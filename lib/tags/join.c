@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/logmath.h"
-#include "core/row_check.h"
+#include "core/rows/row_check.h"
 
 void sp_joined_texts_clear(sp_joined_texts *texts)
 {

@@ -24,8 +24,8 @@ if(NOT wasm_works)
 endif()
 
 set(wasm_sources)
-foreach(name best_class block chain chain_rules isa logmath model/durations model/edges model/model model/model_check model/unfold model/windows name_hint names owned packed_scores path_score prepare row_check
-        rules/intern rules/product rules/refine rules/rule_automaton rules/rule_text rules/rules scratch status)
+foreach(name best_class block chain chain_rules isa logmath model/durations model/edges model/model model/model_check model/unfold model/windows name_hint names owned packed_scores path_score prepare rows/row_check
+        rows/rows_form rules/intern rules/product rules/refine rules/rule_automaton rules/rule_text rules/rules scratch status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
 endforeach()
 foreach(name tags/tags tags/tied evaluate/counts/stretches evaluate/counts/tally evaluate/metrics/edit evaluate/metrics/segment_overlaps evaluate/metrics/segments evaluate/metrics/sequences json/json_locate json/json_read io/json/model_json_durations io/json/model_json_ends io/json/model_json_expressions io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read

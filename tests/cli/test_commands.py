@@ -112,8 +112,8 @@ class TestCommands(st.TestCase):
              "the scores have 4 columns without class names, model door has 3 classes; use a model of 4 classes, or write the names as "
              'attribute "classes"'),
             (["compare", "table.h5", "-m", "door.json"],
-             "table.h5: table: no name says what it holds, and its first row is neither probabilities nor log probabilities; say it with "
-             "--kind logits or --kind scores"),
+             "table.h5: table: no name says what it holds, and the first row sums to 3: are these logits? --kind "
+             "logits applies the softmax, --kind scores uses them as they are"),
             (["compare", "doors.h5", "-m", "door.json", "--json", "no/where.json"],
              "no/where.json cannot be written: folder no/: No such file or directory"),
             (["mask", "leak", "doors.h5"], 'doors.h5 has no mask beside /probs; write a bool dataset "mask" of the same shape, or name a '
@@ -378,7 +378,9 @@ forbidden: 2 of 9 pairs
         for text, sentence, status in [
             ("1 0\n", "standard input, line 1: 2 numbers, but model door has 3 classes", 1),
             ("1 0 x\n", 'standard input, line 1: "x" is not a number', 1),
-            ("5 1 2\n", "standard input, line 1: neither probabilities nor their logs; --kind logits or --kind scores says what they are", 2),
+            ("5 1 2\n", "standard input, line 1: recording 0, step 0: the row sums to 8, and its "
+                        "exponentials to 158.52, not 1 (log_probs): are these logits? --kind "
+                        "logits applies the softmax, --kind scores uses them as they are", 2),
         ]:
             self.statepath(*stream, stdin=text, stdout="", stderr="statepath: " + sentence + "\n", status=status)
         self.refuses("stream", "-m", "door.json", "--lag", "-1", sentence="--lag -1: a number of steps, 0 decides at once", status=2)

@@ -34,8 +34,8 @@ ROWS = [
     ("no_classes.npy", np.zeros((3, 0)), COMPARE,
      "THIS: has shape [3, 0]: its last axis, the classes, must have at least one"),
     ("unnamed.npy", P5 * 7, COMPARE,
-     "THIS: no name says what it holds, and its first row is neither probabilities nor log "
-     "probabilities; say it with --kind logits or --kind scores"),
+     "THIS: no name says what it holds, and the first row sums to 7: all rows do: counts? "
+     "write x / x.sum(-1, keepdims=True) instead (numpy)"),
     ("labels.npy", np.arange(30) % 5, COMPARE,
      "THIS holds decided classes and no scores; --label-confidence P says how often they are right, or a "
      'model with a "labeller", which `statepath fit` learns from them and --labels REFERENCE, does'),

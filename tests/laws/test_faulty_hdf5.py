@@ -227,8 +227,9 @@ ROWS_OF_HDF5 = [
      "THIS: dataset /log_probs holds 80-bit floats, which cannot be read as numbers here; write it again "
      "as float32 or float64"),
     ("unnamed.h5", {"out": LP * 3 + 1}, "inspect THIS --scores /out",
-     "THIS: the name of dataset /out does not say what it holds, and its first row is neither "
-     "probabilities nor log probabilities; say it with --kind logits or --kind scores"),
+     "THIS: the name of dataset /out does not say what it holds, and the first row lies in -7.54574 "
+     "to 0.0841147: are these logits? --kind logits applies the softmax, --kind scores uses them as they "
+     "are"),
     ("logits_none.h5", {"logits": np.exp(LP)}, DECODE,
      "THIS: dataset /logits is called logits, and its rows are probabilities: they lie in 0 to 1 and sum "
      "to 1; --kind probs reads them so, or --kind logits applies the softmax to them as they are"),

@@ -28,8 +28,9 @@ ROWS = [
     ("not_available.csv", HEAD + ROW + "NA,NA,NA,NA,NA\n", COMPARE,
      'THIS: line 3, column 1 (Wake): "NA" is not a number; a number that is missing is nan, or nothing'),
     ("missing.csv", HEAD + ",,,,\n", COMPARE,
-     "THIS: table: no name says what it holds, and its first row is neither probabilities nor log "
-     "probabilities; say it with --kind logits or --kind scores"),
+     "THIS: table: no name says what it holds, and no row says anything: each holds a NaN, or "
+     "nothing is possible: --kind says what they are, and --missing uniform that a row with a NaN says "
+     "nothing"),
     ("short_line.csv", HEAD + ROW + "\n0.2,0.2\n", COMPARE, "THIS: line 4 has 2 cells, the first line 5"),
     ("long_line.csv", HEAD + ROW + ROW.strip() + ",\n", COMPARE,
      "THIS: line 3 has 6 cells, the first line 5"),
@@ -78,8 +79,8 @@ ROWS = [
      "recordings; call the column step to have them put in order, name recordings in a column recording, "
      "or leave it out"),
     ("no_kind.csv", HEAD + "1,2,3,4,5\n", COMPARE,
-     "THIS: table: no name says what it holds, and its first row is neither probabilities nor log "
-     "probabilities; say it with --kind logits or --kind scores"),
+     "THIS: table: no name says what it holds, and the first row sums to 15: are these logits? "
+     "--kind logits applies the softmax, --kind scores uses them as they are"),
     ("truth.csv", HEAD.strip() + ",truth\n" + ROW.strip() + ",Wake\n", COMPARE,
      'THIS: line 2, column 6 (truth): it is no class of model sleep-aasm and holds "Wake"; known beside '
      "classes are recording, step (or epoch), label (or labels), segment and weight: rename the column, "

@@ -181,7 +181,7 @@ def test_kinds(rng, door):
     assert logits.scores[0] == pytest.approx(expected.scores[0], rel=1e-12)
     raw = sp.decode(np.log(p) + 5, door, kind="scores", full=True)
     assert raw.scores[0] == pytest.approx(expected.scores[0] + 5 * 300, rel=1e-12)
-    with pytest.raises(sp.ScoresError, match='first row is neither.*kind="logits"'):
+    with pytest.raises(sp.ScoresError, match='the first row .*kind="logits"'):
         sp.decode(np.log(p) + 5, door)
     late = p.copy()
     late[299] = 2

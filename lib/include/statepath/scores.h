@@ -250,6 +250,7 @@ typedef struct sp_source_info {
     const uint8_t *
         unread; /* [N] 1: of a file that cannot be opened, and as if it were one of no steps; NULL: none is */
     const char *remark; /* what was assumed or passed over, clauses; or NULL */
+    bool can_be_turned; /* `transpose` reads scores that are stored [classes, steps] */
 } sp_source_info;
 
 /* Labels by several raters for the same recordings: at most so many. */

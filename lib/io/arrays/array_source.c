@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rows/rows_form.h"
 #include "core/try.h"
 #include "io/arrays/array_base.h"
 #include "io/arrays/array_class_names.h"
@@ -13,7 +14,6 @@
 #include "io/arrays/array_read.h"
 #include "io/holes.h"
 #include "io/raters.h"
-#include "io/row_kind.h"
 #include "sleep/label_coding_use.h"
 
 sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_file **f, sp_error *err)
@@ -153,6 +153,8 @@ sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_
 
 /* ---- what the scores are ---- */
 
+enum { MOST_ROWS = 1 << 17 /* of a recording, whose columns are summed for a sentence */ };
+
 /* The kind that a name says: of an array, of the folder of arrays that are called by ids, or without a name of the file. */
 static sp_status kind_of_name(const sp_array_map *map, sp_kind *kind, bool *is_known, sp_error *err)
 {
@@ -177,38 +179,68 @@ static sp_status kind_of_name(const sp_array_map *map, sp_kind *kind, bool *is_k
     return SP_OK;
 }
 
-/* The sentence for scores whose columns sum to 1, and not their rows; or whose rows say nothing. */
-static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bool has_kind,
-                             const double *rows, int64_t steps, sp_error *err)
+/* Rows of the first recording that is not empty, whose kind no name says, or another than they look like. */
+typedef struct first_rows {
+    const sp_stored *array;
+    sp_scores rows; /* SP_ROWS_LOOKED_AT of them at most */
+    bool is_whole;  /* all of the recording */
+    bool has_kind;
+} first_rows;
+
+/* Columns of the first rows that are distributions, and of a wide array, whose columns are steps. */
+static bool are_turned(const sp_array_map *map, const first_rows *f)
 {
-    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
+    const int64_t K = f->rows.n_classes, T = f->rows.n_steps;
     sp_kind ignored;
-    const bool are_many = array->rank == 3;
-    const int64_t K = map->n_classes, T = array->dims[are_many];
-    const bool is_wide = T > 1 && T < K && steps == T && !map->is_turned;
-    sp_stored_subject(&map->file, array, where);
-    sp_stored_shape(array, shape);
-    if (is_wide && sp_row_kind_known(
-                       sp_row_kind_of(rows, K < SP_ROW_KIND_ROWS ? K : SP_ROW_KIND_ROWS, T, 1, K), &ignored))
+    double *column = malloc((size_t)T * sizeof *column);
+    const sp_scores turned = {.data = column, .dtype = SP_F64, .n_classes = (int32_t)T, .n_steps = 1};
+    const bool is_wide = f->is_whole && T > 1 && T < K && !map->is_turned;
+    bool are = column && is_wide;
+    for (int64_t k = 0; are && k < K && k < SP_ROWS_LOOKED_AT; k++) {
+        for (int64_t t = 0; t < T; t++)
+            column[t] = sp_scores_at(&f->rows, t, (int32_t)k);
+        are = sp_row_form(&turned, 0) == SP_ROWS_SILENT || sp_rows_kind(&turned, &ignored);
+    }
+    free(column);
+    return are;
+}
+
+/* How arrays [classes, steps] are read, or written again where they are not. is_sure: it is one. */
+static const char *mend_of_turned(const sp_array_map *map, const sp_stored *array, bool is_sure)
+{
+    const bool is_written_again = map->file.store || map->file.is_table;
+    if (array->rank == 3)
+        return sp_array_swap;
+    if (is_sure)
+        return is_written_again ? ": it is [classes, steps]; write x.T instead (numpy)"
+                                : ": it is [classes, steps]; `transpose` reads it so";
+    return is_written_again ? "; where it is [classes, steps], write x.T instead (numpy)"
+                            : "; where it is [classes, steps], `transpose` reads it so";
+}
+
+/* The sentence for rows that are neither probabilities nor their logs. */
+static sp_status refuse_rows(const sp_array_map *map, const first_rows *f, sp_error *err)
+{
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], look[SP_ROWS_SENTENCE], mend[SP_ROWS_SENTENCE];
+    const bool are_columns = f->is_whole && sp_rows_are_columns(&f->rows);
+    sp_stored_subject(&map->file, f->array, where);
+    sp_stored_shape(f->array, shape);
+    if (are_turned(map, f))
         return sp_fail(err, SP_EDATA, "%s has shape %s, and its columns are probabilities, not its rows%s",
-                       where, shape,
-                       are_many ? sp_array_swap : ": it is [classes, steps]; `transpose` reads it so");
-    if (has_kind) /* the rows are checked when they are read */
+                       where, shape, mend_of_turned(map, f->array, true));
+    if (f->has_kind && !are_columns) /* the rows are checked when they are read */
         return SP_OK;
+    sp_rows_look(&f->rows, look);
+    sp_rows_mend(&f->rows, 0, f->is_whole, mend);
+    const bool may_be_turned =
+        are_columns || (f->is_whole && f->rows.n_steps > 1 && f->rows.n_steps < f->rows.n_classes);
+    const char *turn = may_be_turned && !map->is_turned ? mend_of_turned(map, f->array, false) : "";
+    if (f->has_kind)
+        return sp_fail(err, SP_EDATA, "%s %s: %s%s", where, look, mend, turn);
     if (map->file.store)
-        return sp_fail(err, SP_EDATA,
-                       "%s: the name of dataset %s does not say what it holds, and its first row is neither "
-                       "probabilities nor log "
-                       "probabilities; say it with `kind` logits or `kind` scores",
-                       map->file.file, map->reference);
-    return sp_fail(err, SP_EDATA,
-                   "%s no name says what it holds, and its first row is neither probabilities nor log "
-                   "probabilities; say it with "
-                   "`kind` logits or `kind` scores%s",
-                   where,
-                   !is_wide   ? ""
-                   : are_many ? sp_array_swap
-                              : ", and `transpose` where it is [classes, steps]");
+        return sp_fail(err, SP_EDATA, "%s: the name of dataset %s does not say what it holds, and %s: %s%s",
+                       map->file.file, map->reference, look, mend, turn);
+    return sp_fail(err, SP_EDATA, "%s no name says what it holds, and %s: %s%s", where, look, mend, turn);
 }
 
 /* Is that the last part of a path? */
@@ -234,14 +266,14 @@ static bool are_rows_of_trainer(const sp_array_map *map)
             is_called(map->kept_name, "word_ids"));
 }
 
-/* The first rows of the recordings from `first` on, SP_ROW_KIND_ROWS at most: rows [n,K]. */
+/* The first rows of the recordings from `first` on, SP_ROWS_LOOKED_AT at most: rows [n,K]. */
 static sp_status read_first_rows(const sp_array_map *map, int64_t first, double *rows, int64_t *n,
                                  sp_error *err)
 {
     sp_status status = SP_OK;
     *n = 0;
-    for (int64_t r = first; r < map->n_recordings && *n < SP_ROW_KIND_ROWS; r++) {
-        const int64_t length = map->offsets[r + 1] - map->offsets[r], left = SP_ROW_KIND_ROWS - *n;
+    for (int64_t r = first; r < map->n_recordings && *n < SP_ROWS_LOOKED_AT; r++) {
+        const int64_t length = map->offsets[r + 1] - map->offsets[r], left = SP_ROWS_LOOKED_AT - *n;
         const sp_wanted w = {
             .first = r, .count = 1, .is_part = true, .n_steps = length < left ? length : left};
         if (length > 0)
@@ -257,11 +289,13 @@ done:
 static sp_status check_logits(const sp_array_map *map, int64_t first, sp_error *err)
 {
     int64_t n = 0;
-    double *rows = malloc((size_t)SP_ROW_KIND_ROWS * (size_t)map->n_classes * sizeof *rows);
+    double *rows = malloc((size_t)SP_ROWS_LOOKED_AT * (size_t)map->n_classes * sizeof *rows);
     sp_status status = rows ? read_first_rows(map, first, rows, &n, err) : sp_no_memory(err);
     const bool is_read = status == SP_OK && n > 1;
-    const bool are_probs = is_read && sp_rows_sum_to(rows, n, map->n_classes, 1),
-               are_percent = is_read && sp_rows_sum_to(rows, n, map->n_classes, 100);
+    const sp_scores first_of = {
+        .data = rows, .dtype = SP_F64, .n_classes = (int32_t)map->n_classes, .n_steps = n};
+    const bool are_probs = is_read && sp_rows_sum_to(&first_of, 1),
+               are_percent = is_read && sp_rows_sum_to(&first_of, 100);
     if (are_probs || are_percent)
         status = sp_fail(err, SP_EDATA,
                          "%s: %s %s is called logits, and its rows are %s; %s, or `kind` logits applies the "
@@ -275,12 +309,26 @@ static sp_status check_logits(const sp_array_map *map, int64_t first, sp_error *
     return status;
 }
 
+/* The first `steps` rows of a recording, into *rows, which is freed before, and as scores. */
+static sp_status read_of(const sp_array_map *map, int64_t recording, int64_t steps, double **rows,
+                         sp_scores *out, sp_error *err)
+{
+    const sp_wanted w = {.first = recording, .count = 1, .is_part = true, .n_steps = steps};
+    free(*rows);
+    if (!(*rows = malloc((size_t)(steps * map->n_classes) * sizeof **rows)))
+        return sp_no_memory(err);
+    *out =
+        (sp_scores){.data = *rows, .dtype = SP_F64, .n_classes = (int32_t)map->n_classes, .n_steps = steps};
+    return sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, *rows, err);
+}
+
 static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp_source_options *options,
                            sp_error *err)
 {
     const sp_array_map *map = &a->map;
     sp_source_info *info = &source->info;
     bool has_kind = options->has_kind;
+    first_rows f = {.array = NULL};
     double *rows = NULL;
     int64_t n = 0;
     sp_status status = SP_OK;
@@ -297,21 +345,20 @@ static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp
         TRY(check_logits(map, n, err));
     if (n == map->n_recordings || (has_kind && !are_checked))
         goto done;
-    const int64_t length = map->offsets[n + 1] - map->offsets[n],
-                  steps = length < SP_ROW_KIND_ROWS ? length : SP_ROW_KIND_ROWS;
-    const sp_wanted w = {.first = n, .count = 1, .is_part = true, .n_steps = steps};
-    if (!(rows = malloc((size_t)(steps * map->n_classes) * sizeof *rows)))
-        TRY(sp_no_memory(err));
-    TRY(sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, rows, err));
+    const int64_t length = map->offsets[n + 1] - map->offsets[n];
+    TRY(read_of(map, n, length < SP_ROWS_LOOKED_AT ? length : SP_ROWS_LOOKED_AT, &rows, &f.rows, err));
     sp_kind seen = info->kind;
-    const bool is_seen =
-        sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
+    const bool is_seen = sp_rows_kind(&f.rows, &seen);
     if (!is_seen && !has_kind && is_of_trainer(map))
         info->kind = SP_KIND_LOGITS;
-    else if (!is_seen || (has_kind && seen != info->kind))
-        TRY(refuse_rows(map, map->scores.is_taken ? map->first : sp_array_of(&map->scores, n), has_kind, rows,
-                        steps, err));
-    else if (!has_kind)
+    else if (!is_seen || (has_kind && seen != info->kind)) {
+        f.array = map->scores.is_taken ? map->first : sp_array_of(&map->scores, n);
+        f.is_whole = length <= MOST_ROWS;
+        f.has_kind = has_kind;
+        if (length > SP_ROWS_LOOKED_AT && f.is_whole)
+            TRY(read_of(map, n, length, &rows, &f.rows, err));
+        TRY(refuse_rows(map, &f, err));
+    } else if (!has_kind)
         info->kind = seen;
 done:
     free(rows);
@@ -360,6 +407,7 @@ static void describe(sp_array_opened *a, sp_source_info *info)
 {
     const sp_array_map *map = &a->map;
     info->has_scores = sp_array_part_is(&map->scores);
+    info->can_be_turned = !map->file.store && !map->file.is_table;
     snprintf(a->stored_type, sizeof a->stored_type, "%s%s", map->first->type,
              map->is_mixed ? " and others" : "");
     info->file_size = map->file.file_size;

@@ -604,6 +604,7 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     TRY(sp_text_read(t.file, "a table of scores", &t.text, err));
     t.in.at = t.text;
     f->file_size = (int64_t)strlen(t.text);
+    f->is_table = true;
     status = read_table(&t);
     if (request->options->holds_scores)
         *request->options->holds_scores |= t.holds_scores;

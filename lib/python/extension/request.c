@@ -1,47 +1,28 @@
 #include "request.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/prepare.h"
+#include "core/rows/rows_form.h"
 
 /* ---- kinds ---- */
 
-/* Is the row of probabilities, of log probabilities, of neither (SP_N_KINDS), or does it say nothing (-1)? */
-static int row_kind(const sp_scores *scores, int64_t t)
-{
-    const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
-    double low = INFINITY, high = -INFINITY, sum = 0, sum_exp = 0;
-    for (int32_t k = 0; k < scores->n_classes; k++) {
-        const double x = sp_scores_at(scores, t, k);
-        if (isnan(x))
-            return -1;
-        low = fmin(low, x);
-        high = fmax(high, x);
-        sum += x;
-        sum_exp += exp(x);
-    }
-    if (high == -INFINITY || (low == 0 && high == 0 && scores->n_classes > 1))
-        return -1;
-    if (low >= 0 && fabs(sum - 1) <= tolerance)
-        return SP_KIND_PROBS;
-    return high <= tolerance && fabs(log(sum_exp)) <= tolerance ? SP_KIND_LOG_PROBS : SP_N_KINDS;
-}
-
 bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind)
 {
-    int found = given >= 0 ? (int)given : -1;
-    for (int64_t t = 0; found < 0 && t < scores->n_steps; t++)
-        found = row_kind(scores, t);
-    *kind = found < 0 ? SP_KIND_LOG_PROBS : (sp_kind)found;
-    if (found != SP_N_KINDS)
-        return true;
+    char look[SP_ROWS_SENTENCE], mend[SP_ROWS_SENTENCE];
     sp_error err;
-    sp_fail(&err, SP_EDATA,
-            "the first row is neither probabilities nor log probabilities; say what the scores are: `kind` "
-            "\"logits\" applies the "
-            "softmax, `kind` \"scores\" uses them as they are");
+    int64_t t = 0;
+    *kind = given >= 0 ? (sp_kind)given : SP_KIND_LOG_PROBS;
+    if (given >= 0 || sp_rows_kind(scores, kind))
+        return true;
+    while (t < scores->n_steps && sp_row_form(scores, t) == SP_ROWS_SILENT)
+        t++;
+    if (t == scores->n_steps)
+        return true;
+    sp_rows_look(scores, look);
+    sp_rows_mend(scores, t, true, mend);
+    sp_fail(&err, SP_EDATA, "nothing says what the scores are, and %s: %s", look, mend);
     raise_error(&err);
     return false;
 }

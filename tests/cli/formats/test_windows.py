@@ -96,8 +96,8 @@ class TestWindows(st.TestCase):
         np.savez(self.path("w.npz"), probs=probs, offsets=[0, 4, 8], classes=TAGS, windows=[0, 2], ids=["a", "b"])
         for how in ("mean", "middle"):
             self.refuses("decode", "w.npz", "-m", "m.json", "-o", "o.h5", "--join", how,
-                         sentence="w.npz: probs, recording b, step 1: the row sums to 2, not 1 (probs): are these logits? --kind logits applies the "
-                                  "softmax, --kind scores uses them as they are")
+                         sentence="w.npz: probs, recording b, step 1: the row sums to 2, not 1 (probs): all lie "
+                                  "in 0 to 1: a sigmoid for each class? write x / x.sum(-1, keepdims=True) instead (numpy)")
         rows = [log_softmax(r) for r in self.scores([4, 4])]
         rows[0][3, 2] = np.nan
         self.save("w.npz", rows, windows=[0, 2])

@@ -227,7 +227,9 @@ static void test_nan_and_infinity(void **state)
                     snprintf(sentence, sizeof sentence,
                              "night.h5: /recordings/n1/log_probs, recording n1, step %d, class %s: %s",
                              place / 3, classes[place % 3],
-                             infinite ? "+infinity is no score; was a probability of 1 turned into log-odds?"
+                             infinite ? "+infinity is no score; was a probability of 1 turned into log-odds? "
+                                        "write 1 / (1 + "
+                                        "numpy.exp(-x)) instead (numpy)"
                                       : "NaN; `missing` uniform treats such steps as saying nothing");
                     expect_failure(b, &o, SP_EDATA, place / 3, sentence);
                 }
@@ -301,8 +303,8 @@ static void test_rows_that_are_something_else(void **state)
     expect_failure(block_of(SP_F64, 1, tiny, 0), &o, SP_EDATA, 0,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row "
                    "sum to 0, not 1 "
-                   "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses "
-                   "them as they are");
+                   "(log_probs): all are below 0, and no power of them sums to 1: log-likelihoods? `kind` "
+                   "scores uses them as they are, `kind` logits applies the softmax");
 }
 
 /* The tolerance is 0.03, decided exactly: a hair inside passes, a hair outside does not. */
@@ -432,7 +434,8 @@ static void test_missing_is_not_infinite(void **state)
     expect_failure(
         block_of(SP_F32, 1, row, 0), &o, SP_EDATA, 0,
         "night.h5: /recordings/n1/log_probs, recording n1, step 0, class REM: +infinity is no score; was a "
-        "probability of 1 turned into log-odds?");
+        "probability of 1 turned into log-odds? write 1 / (1 + "
+        "numpy.exp(-x)) instead (numpy)");
 }
 
 /* Numbers that are finite, but whose sums are not; the least double stands for impossible and is let through. */
@@ -649,11 +652,12 @@ static void test_threads(void **state)
         for (int n_threads = 1; n_threads <= N_THREADS; n_threads++) {
             sp_block *many = block_of(SP_F32, N, values, 0);
             sp_prepare_counts counts = {5, 6, 7};
-            char sentence[200];
+            char sentence[300];
             snprintf(sentence, sizeof sentence,
                      "night.h5: /recordings/{id}/log_probs, recording %lld, step %lld, class NREM: +infinity "
                      "is no score; was a "
-                     "probability of 1 turned into log-odds?",
+                     "probability of 1 turned into log-odds? write 1 / (1 + "
+                     "numpy.exp(-x)) instead (numpy)",
                      (long long)bad[i] / 2, (long long)bad[i] % 2);
             sp_workers *workers = sp_workers_new(n_threads);
             assert_int_equal(sp_prepare(many, &o, workers, &counts, &err), SP_EDATA);

@@ -1,10 +1,11 @@
-#include "core/row_check.h"
+#include "core/rows/row_check.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/block.h"
 #include "core/isa.h"
+#include "core/rows/rows_form.h"
 
 static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
 
@@ -318,17 +319,24 @@ static bool looks_like_log_probs(const row_view *v)
 
 enum { PLACE = SP_ERROR_SIZE / 2 };
 
-static const char *const other_kinds =
-    "are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are";
+/* What the row, and those after it, may be. */
+static const char *mend_of(const sp_block *block, int64_t row, char text[SP_ROWS_SENTENCE])
+{
+    const sp_batch batch = sp_block_batch(block);
+    const int64_t n = sp_recording_at(block->offsets, block->n_recordings, row);
+    const sp_scores recording = sp_batch_recording(&batch, n);
+    sp_rows_mend(&recording, row - block->offsets[n], n > 0 || block->first_step == 0, text);
+    return text;
+}
 
 static sp_status fail_probs(const sp_block *block, const sp_scores *scores, const row_view *v, int64_t row,
                             sp_error *err)
 {
-    char place[PLACE];
+    char place[PLACE], text[SP_ROWS_SENTENCE];
     int64_t step = sp_block_where(block, row, v->negative, place, sizeof place);
     const char *mend = looks_like_log_probs(v)
                            ? "these look like log probabilities: `kind` log_probs reads them so"
-                           : other_kinds;
+                           : mend_of(block, row, text);
     if (v->negative >= 0)
         return sp_fail_at(err, SP_EDATA, step, "%s: %.6g is not a probability (probs): %s", place,
                           sp_scores_at(scores, row, v->negative), mend);
@@ -338,11 +346,15 @@ static sp_status fail_probs(const sp_block *block, const sp_scores *scores, cons
 
 static sp_status fail_log_probs(const sp_block *block, const row_view *v, int64_t row, sp_error *err)
 {
-    char place[PLACE];
+    char place[PLACE], text[SP_ROWS_SENTENCE];
     int64_t step = sp_block_where(block, row, -1, place, sizeof place);
     const char *mend = looks_like_probs(v)
                            ? "these look like probabilities: `kind` probs takes their logarithm"
-                           : other_kinds;
+                           : mend_of(block, row, text);
+    if (v->negative < 0 && !looks_like_probs(v))
+        return sp_fail_at(err, SP_EDATA, step,
+                          "%s: the row sums to %.6g, and its exponentials to %.6g, not 1 (log_probs): %s",
+                          place, v->sum, v->exp_sum, mend);
     return sp_fail_at(err, SP_EDATA, step,
                       "%s: the probabilities of the row sum to %.6g, not 1 (log_probs): %s", place,
                       v->exp_sum, mend);
@@ -358,8 +370,11 @@ sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options,
 
     if (v.infinite >= 0) {
         int64_t step = sp_block_where(block, row, v.infinite, place, sizeof place);
-        return sp_fail_at(err, SP_EDATA, step,
-                          "%s: +infinity is no score; was a probability of 1 turned into log-odds?", place);
+        return sp_fail_at(
+            err, SP_EDATA, step,
+            "%s: +infinity is no score; was a probability of 1 turned into log-odds? write 1 / (1 + "
+            "numpy.exp(-x)) instead (numpy)",
+            place);
     }
     if (v.nan >= 0) {
         if (options->missing_uniform) {
