@@ -149,6 +149,25 @@ bool sp_is_table(const sp_file_look *look)
            (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line));
 }
 
+/* The first line, from 1, in which cells are parted; 0: none of those that were read is so. */
+static int line_of_table(const sp_file_look *look)
+{
+    const unsigned char *at = look->head, *end = at + look->n;
+    for (int line = 1; sp_is_text(look) && at < end; line++) {
+        const unsigned char *next = memchr(at, '\n', (size_t)(end - at));
+        const size_t n = (size_t)((next ? next : end) - at);
+        if (memchr(at, ',', n) || memchr(at, ';', n) || memchr(at, '\t', n))
+            return line;
+        at += n + 1;
+    }
+    return 0;
+}
+
+bool sp_is_titled_table(const sp_file_look *look)
+{
+    return line_of_table(look) > 1;
+}
+
 /* ---- commands that convert ---- */
 
 enum { NAME = 100 };
@@ -172,10 +191,11 @@ static void name_of(const char *file, char name[NAME], char stem[NAME])
 
 void sp_mend(const char *how, const sp_file_look *look, char *out, size_t size)
 {
-    char name[NAME], stem[NAME], texts[64];
+    char name[NAME], stem[NAME], texts[64], line[16];
     const struct {
         const char *word, *means;
-    } words[] = {{"{name}", name}, {"{stem}", stem}, {"{texts}", texts}};
+    } words[] = {{"{name}", name}, {"{stem}", stem}, {"{texts}", texts}, {"{line}", line}};
+    snprintf(line, sizeof line, "%d", line_of_table(look));
     name_of(look->file, name, stem);
     sp_endings_say(SP_TEXT_ENDINGS, texts, sizeof texts);
     out[0] = '\0';

@@ -89,6 +89,9 @@ static const sp_format *const formats[] = {
     FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for",
             .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
+    FOREIGN("a table in text below other lines", .recognise = sp_is_titled_table,
+            .mend =
+                "the names of the columns must be its first line: tail -n +{line} {name} > {stem}_table.csv"),
     FOREIGN("a text file", .recognise = sp_is_text,
             .mend = "labels, one a line, are read where a model names their classes (`model` or `rules` M) "
                     "and the name ends in {texts}; "

@@ -78,9 +78,10 @@ struct sp_source {
     void *opened; /* the format's own */
     char *file_name;
     sp_source_info info;
-    sp_paths_info paths; /* of a file that was opened for its paths */
-    bool has_words;      /* the labels are words */
-    bool is_unsized;     /* rows [N,T], and nothing says how long each is; a file of one array alone */
+    sp_paths_info paths;     /* of a file that was opened for its paths */
+    bool has_words;          /* the labels are words */
+    bool is_unsized;         /* rows [N,T], and nothing says how long each is; a file of one array alone */
+    bool has_chosen_columns; /* of a table: `classes` said which of its columns are scores */
     bool
         is_of_trainer; /* rows of scores as transformers' Trainer leaves them: its names, -100, or one array alone */
     bool has_numbers; /* of text: some are bare numbers, which neither a name nor codes explain */

@@ -431,6 +431,7 @@ static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_sour
     source->has_numbers |= one->has_numbers;
     source->says_kept |= one->says_kept;
     source->is_of_trainer |= one->is_of_trainer;
+    source->has_chosen_columns |= one->has_chosen_columns;
     source->may_have_header = one->may_have_header && (i == 0 || source->may_have_header);
     note_seconds(a, i, one);
     if ((status = keep_remark(a, i, one->info.remark, all, err)) != SP_OK)

@@ -123,7 +123,7 @@ static sp_status name_classes(sp_source *source, const sp_source_options *option
 {
     const char *classes = options->classes;
     sp_source_info *info = &source->info;
-    if (!classes)
+    if (!classes || source->has_chosen_columns)
         return name_by_config(source, options, err);
     sp_status status = sp_classes_load(classes, &source->named, err);
     if (status != SP_OK)

@@ -214,6 +214,8 @@ void sp_rows_mend(const sp_scores *rows, int64_t t, bool whole, char text[SP_ROW
                 "logits, axis=-1) instead";
     if (s.n == 0)
         guess = "`kind` says what they are, and `missing` uniform that a row with a NaN says nothing";
+    if (s.n == 1 && rows->n_steps > 2 && s.at[0] == rows->n_steps - 1)
+        guess = "the last row alone is so: a line of totals? leave it out";
     if (guess)
         snprintf(text, SP_ROWS_SENTENCE, "%s", guess);
     else if (are_parts && s.least_sum >= .8 && s.most_sum <= 1.2)

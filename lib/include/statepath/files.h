@@ -88,7 +88,9 @@ typedef struct sp_file_access {
  * 1: lines are put in order, a step twice or missing is an error), label or labels (a class by name or alias, or its number; -1 or
  * nothing: unscored), segment and weight are what they are called in any case; time, timestamp, stage, class, prediction and predicted
  * are passed over. A column without a name, or Unnamed: 0, whose numbers do not ascend is an error without a column step: the lines are
- * out of order. Lines of a recording follow one another. A cell that is empty or nan is a missing number. Numbers are read as strtod() does.
+ * out of order. `labels` and `ids` name the columns of labels and recordings, `classes` those that are scores: others are
+ * passed over. Lines of a recording follow one another. A cell that is empty or nan is a missing number. Numbers are read
+ * as strtod() does.
  *
  * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its name:
  *
@@ -97,8 +99,8 @@ typedef struct sp_file_access {
  *     night1,1,N1                   night1,N1
  *
  * The first line names the columns, in any order and case; other columns are passed over. Commas part them, or tabs, or
- * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it. Without `recording` the file is
- * one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
+ * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it; `labels`
+ * FILE:/COLUMN names another. Without `recording` the file is one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
  * one a line (.hyp, .eannot, a hypnogram as text), or MS-TCN's result of a video (a file without ending: "### Frame level
  * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number
  * in the model's order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each

@@ -1,5 +1,6 @@
 /* Tables of scores as text: a column a class; files.h says how they look. The whole table is read when it is opened. Messages name
  * line, column and cell. Memory: the text, and 8 bytes a number. A row of the table of formats. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "io/text/number_read.h"
 #include "io/text/table_columns.h"
 #include "io/text/text_read.h"
+#include "statepath/model_json.h"
 
 /* ---- the table as it is read ---- */
 
@@ -26,11 +28,13 @@ typedef struct column {
 typedef struct table {
     const char *file;
     const sp_model *model; /* or NULL */
-    sp_header header;
+    const sp_source_options *options;
     bool
         are_numbered; /* the columns of classes are called 0 .. K-1, which the model's are not: they have no names */
     bool is_header_taken; /* the first line is such numbers alone, and was taken for a header */
     bool has_fraction;    /* a class has a number that is not whole */
+    bool is_comment;      /* the first line begins with # */
+    bool is_chosen;       /* `classes` said which columns are scores */
     char *text;
     sp_cells in;
     int32_t n_columns, n_classes;
@@ -96,27 +100,104 @@ static sp_status count_columns(table *t)
     return status;
 }
 
+/* The column that an option names, or -1: none is called so. */
+static int32_t column_called(const table *t, const char *name)
+{
+    int32_t c = 0;
+    while (c < t->n_columns && strcmp(t->columns[c].name, name + (*name == '/')) != 0)
+        c++;
+    return c < t->n_columns ? c : -1;
+}
+
+/* The sentence for an option that names no column. Nobody looks then for another meaning of the file. */
+static sp_status refuse_name(table *t, const char *option, const char *name)
+{
+    enum { MOST = 80 };
+    char list[400] = "";
+    size_t used = 0;
+    t->holds_scores = true;
+    for (int32_t c = 0; c < t->n_columns && used < sizeof list - MOST; c++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s", c ? ", " : "",
+                                 *t->columns[c].name ? t->columns[c].name : "(nothing)");
+    return sp_fail(t->err, SP_EFILE, "%s: `%s`: no column is called %s; the first line names %s%s", t->file,
+                   option, name, list, used < sizeof list - MOST ? "" : ", ...");
+}
+
+/* `labels` and `ids` name a column that has a role then; another of that role has none. `usual` is the name
+ * that such a column has here whatever it is called. */
+static sp_status choose_column(table *t, const char *option, const char *name, const char *usual,
+                               sp_column_role role)
+{
+    if (!name || strstr(name, "{id}"))
+        return SP_OK;
+    const int32_t chosen = column_called(t, name);
+    bool is_known = false;
+    for (int32_t c = 0; c < t->n_columns; c++)
+        is_known |= t->columns[c].role == role;
+    if (chosen < 0)
+        return is_known && strcmp(name + (*name == '/'), usual) == 0 ? SP_OK : refuse_name(t, option, name);
+    for (int32_t c = 0; c < t->n_columns; c++)
+        t->columns[c].role = c == chosen                  ? role
+                             : t->columns[c].role == role ? SP_COLUMN_DECIDED
+                                                          : t->columns[c].role;
+    return SP_OK;
+}
+
+static bool are_numbers(const table *t, bool of_classes);
+
+/* `classes` names the columns that are scores, unless they have but numbers, to which it gives names. */
+static sp_status choose_classes(table *t)
+{
+    sp_model *chosen = NULL;
+    sp_status status = SP_OK;
+    if (!t->options->classes)
+        return SP_OK;
+    TRY(sp_classes_load(t->options->classes, &chosen, t->err));
+    for (int32_t k = 0; k < chosen->n_classes; k++)
+        if (column_called(t, chosen->classes[k]) < 0 && are_numbers(t, true))
+            goto done;
+        else if (column_called(t, chosen->classes[k]) < 0)
+            TRY(refuse_name(t, "classes", chosen->classes[k]));
+    for (int32_t c = 0; c < t->n_columns; c++) {
+        sp_column_role *role = &t->columns[c].role;
+        if (sp_model_class(chosen, t->columns[c].name, false) >= 0)
+            *role = SP_COLUMN_OTHER;
+        else if (*role == SP_COLUMN_OTHER)
+            *role = SP_COLUMN_DECIDED;
+    }
+    t->is_chosen = true;
+done:
+    sp_model_free(chosen);
+    return status;
+}
+
 static sp_status name_columns(table *t)
 {
+    const sp_source_options *o = t->options;
+    sp_status status = SP_OK;
     for (int r = 0; r < SP_N_COLUMN_ROLES; r++)
         t->of[r] = -1;
+    for (int32_t c = 0; c < t->n_columns; c++)
+        t->columns[c] = (column){sp_column_role_of(t->cells[c]), t->cells[c]};
+    TRY(choose_column(t, "labels", o->labels, "labels", SP_COLUMN_LABEL));
+    TRY(choose_column(t, "ids", o->ids, "ids", SP_COLUMN_RECORDING));
+    TRY(choose_classes(t));
     for (int32_t c = 0; c < t->n_columns; c++) {
-        column *one = &t->columns[c];
-        one->name = t->cells[c];
-        one->role = sp_column_role_of(one->name);
+        const column *one = &t->columns[c];
         t->n_classes += one->role == SP_COLUMN_OTHER;
         if (one->role > SP_COLUMN_OTHER && one->role < SP_COLUMN_DECIDED) {
             if (t->of[one->role] >= 0)
-                return sp_fail(t->err, SP_EDATA,
-                               "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
-                               t->file, (long long)t->in.line, t->of[one->role] + 1,
-                               t->columns[t->of[one->role]].name, c + 1, one->name);
+                TRY(sp_fail(t->err, SP_EDATA,
+                            "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
+                            t->file, (long long)t->in.line, t->of[one->role] + 1,
+                            t->columns[t->of[one->role]].name, c + 1, one->name));
             t->of[one->role] = c;
         } else if (one->role == SP_COLUMN_INDEX && t->of[one->role] < 0) {
             t->of[one->role] = c;
         }
     }
-    return SP_OK;
+done:
+    return status;
 }
 
 static bool has_words(const table *t)
@@ -152,11 +233,12 @@ static bool are_numbers(const table *t, bool of_classes)
 
 /* Is the first line a header? Of numbers alone it is the first step, unless they count the columns, as pandas does: then the
  * lines below say. */
-static bool is_header(table *t, bool is_comment)
+static bool is_header(table *t)
 {
-    t->is_header_taken = t->header == SP_HEADER_AUTO && !is_comment && are_numbers(t, false);
-    return is_comment || t->header == SP_HEADER_THERE || t->is_header_taken ||
-           (t->header == SP_HEADER_AUTO && has_words(t));
+    const bool is_comment = t->is_comment;
+    t->is_header_taken = t->options->header == SP_HEADER_AUTO && !is_comment && are_numbers(t, false);
+    return is_comment || t->options->header == SP_HEADER_THERE || t->is_header_taken ||
+           (t->options->header == SP_HEADER_AUTO && has_words(t));
 }
 
 static sp_status check_header(const table *t)
@@ -220,19 +302,28 @@ static sp_status begin_recording(table *t, const char *id)
     return SP_OK;
 }
 
+/* Of words for a number that is missing; else "". */
+static const char *missing_mend(const char *cell)
+{
+    static const char *const missing[] = {"NA", "N/A", "null", "none", "-", "?"};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (strcasecmp(cell, missing[i]) == 0)
+            return "; a number that is missing is nan, or nothing";
+    return "";
+}
+
 /* The number in a cell; `what` it should be where it is none. */
 static sp_status read_number(const table *t, int32_t c, double *out)
 {
-    static const char *const missing[] = {"NA", "N/A", "null", "none", "-", "?"};
-    const char *text = t->cells[c], *mend = strchr(text, ',') ? "; decimals follow a point, as in 0.5" : "";
+    const char *text = t->cells[c], *mend = *sp_line_mend(t->cells[0]) ? sp_line_mend(t->cells[0])
+                                            : *text && text[strlen(text) - 1] == '%' ? "; write 50% as 0.5"
+                                            : t->in.delimiter != ',' && strchr(text, ',')
+                                                ? "; decimals follow a point, as in 0.5: tr , . < OLD > NEW"
+                                            : strchr(text, ',') ? "; decimals follow a point, as in 0.5"
+                                                                : missing_mend(text);
     char what[200];
     if (sp_number_read(text, out))
         return SP_OK;
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (strcasecmp(text, missing[i]) == 0)
-            mend = "; a number that is missing is nan, or nothing";
-    if (*text && text[strlen(text) - 1] == '%')
-        mend = "; write 50% as 0.5";
     snprintf(what, sizeof what, "\"%.60s\" is not a number%s", text, mend);
     return fail_cell(t, c, what);
 }
@@ -250,7 +341,8 @@ static sp_status read_label(const table *t, int32_t c, int64_t *out)
 {
     const char *text = t->cells[c];
     char what[200];
-    const sp_word_meaning meaning = {.classes = t->class_names, .n_classes = t->n_classes, .model = t->model};
+    const sp_word_meaning meaning = {
+        .classes = t->are_numbered ? NULL : t->class_names, .n_classes = t->n_classes, .model = t->model};
     *out = sp_word_class(text, &meaning);
     if (*out >= SP_CODE_UNSCORED || sp_cell_whole(text, out))
         return SP_OK;
@@ -293,26 +385,83 @@ static void look_for_scores(table *t)
     t->holds_scores |= n > 1;
 }
 
+/* Is a column called as a class of the model, or counted? */
+static bool names_class(const table *t, int32_t c)
+{
+    int64_t number;
+    const char *name = t->columns[c].name;
+    return sp_model_class(t->model, name, true) >= 0 ||
+           (sp_cell_whole(name, &number) && number >= 0 && number <= t->model->n_classes);
+}
+
+/* The sentence for a column that is none of a class: what it holds in this record, and how it is read or left
+ * out. */
+static sp_status refuse_column(const table *t, int32_t other)
+{
+    const char **classes = malloc(((size_t)t->n_columns + 1) * sizeof *classes);
+    const sp_word_meaning meaning = {
+        .classes = t->model ? NULL : t->class_names, .n_classes = t->n_classes, .model = t->model};
+    const char *cell = t->cells[other];
+    char what[SP_COLUMN_SENTENCE + 300], mend[SP_COLUMN_SENTENCE], of_model[100] = "";
+    double ignored;
+    int64_t number;
+    int32_t n = 0;
+    for (int by_name = t->model != NULL; classes && n == 0 && by_name >= 0; by_name--)
+        for (int32_t c = 0; c < t->n_columns; c++)
+            if (t->columns[c].role == SP_COLUMN_OTHER && c != other &&
+                (by_name ? names_class(t, c) : sp_number_read(t->cells[c], &ignored)))
+                classes[n++] = t->columns[c].name;
+    const bool is_label = (*cell && sp_word_class(cell, &meaning) >= 0) ||
+                          (sp_cell_whole(cell, &number) && number >= 0 && number < n);
+    sp_column_mend(t->columns[other].name, cell, is_label, classes, n, mend);
+    free(classes);
+    if (t->model)
+        snprintf(of_model, sizeof of_model, "it is no class of model %.60s and ", t->model->name);
+    snprintf(what, sizeof what, "%sholds \"%.40s\"; known beside classes are %s; %s", of_model, cell,
+             sp_known_columns, mend);
+    return fail_cell(t, other, what);
+}
+
 /* A column beside those of all classes of the model. */
 static sp_status check_columns(const table *t)
 {
     int32_t n_known = 0, other = -1;
-    char what[300];
     for (int32_t c = 0; t->model && t->columns[0].name && c < t->n_columns; c++) {
         if (t->columns[c].role != SP_COLUMN_OTHER)
             continue;
-        if (sp_model_class(t->model, t->columns[c].name, true) >= 0)
+        if (names_class(t, c))
             n_known++;
         else if (other < 0)
             other = c;
     }
-    if (other < 0 || n_known < t->model->n_classes)
-        return SP_OK;
-    snprintf(what, sizeof what,
-             "it is no class of model %.60s and holds \"%.40s\"; known beside classes are %s: rename the "
-             "column, or leave it out",
-             t->model->name, t->cells[other], sp_known_columns);
-    return fail_cell(t, other, what);
+    return other < 0 || n_known < t->model->n_classes ? SP_OK : refuse_column(t, other);
+}
+
+static bool is_word(const char *cell)
+{
+    double ignored;
+    return isalpha((unsigned char)*cell) && !sp_number_read(cell, &ignored) && !*missing_mend(cell);
+}
+
+/* Of the first record: words in the columns of classes are in columns of another kind, or in a second line of
+ * names. */
+static sp_status check_words(const table *t)
+{
+    int32_t n_words = 0, n_full = 0, word = -1;
+    for (int32_t c = 0; t->columns[0].name && c < t->n_columns; c++) {
+        n_full += *t->cells[c] != '\0';
+        n_words += is_word(t->cells[c]);
+        if (word < 0 && t->columns[c].role == SP_COLUMN_OTHER && is_word(t->cells[c]) &&
+            !(t->model && names_class(t, c)))
+            word = c;
+    }
+    if (n_words == n_full && n_words > 1)
+        return sp_fail(
+            t->err, SP_EDATA,
+            "%s: line %lld holds words and no scores, below the line that names the columns; one of "
+            "the two is a title, or units: delete it",
+            t->file, (long long)t->in.line);
+    return word >= 0 ? refuse_column(t, word) : SP_OK;
 }
 
 /* Puts the cells of a record where they belong. */
@@ -329,8 +478,10 @@ static sp_status add_record(table *t)
     if (s == t->room && !make_room(t))
         TRY(sp_no_memory(t->err));
     look_for_scores(t);
-    if (s == 0)
+    if (s == 0) {
+        TRY(check_words(t));
         TRY(check_columns(t));
+    }
     double *row = t->scores + (size_t)s * (size_t)t->n_classes;
     t->rows[s] = (sp_stepped_row){t->n_recordings - 1, -1, t->in.line};
     for (int32_t c = 0; c < t->n_columns; c++)
@@ -367,17 +518,22 @@ static sp_status read_record(table *t)
 {
     int32_t n = 0;
     bool is_last = false;
-    char *one_more;
+    char *one_more = NULL;
     t->in.line = t->in.next_line;
     sp_status status = SP_OK;
     for (; !is_last; n++)
         TRY(next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last));
-    if (n != t->n_columns)
+    if (n != t->n_columns) {
+        const char *mend = t->in.delimiter == ',' && n == 2 * t->n_columns
+                               ? "; decimals follow a point, as in 0.5, not a comma"
+                           : t->n_steps == 0 && t->is_comment
+                               ? "; a comment before the names of the columns? delete it"
+                           : *sp_line_mend(t->cells[0]) ? sp_line_mend(t->cells[0])
+                           : t->n_steps == 0            ? sp_cells_mend(n, t->n_columns, one_more)
+                                                        : "";
         TRY(sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file,
-                    (long long)t->in.line, n, t->n_columns,
-                    t->in.delimiter == ',' && n == 2 * t->n_columns
-                        ? "; decimals follow a point, as in 0.5, not a comma"
-                        : ""));
+                    (long long)t->in.line, n, t->n_columns, mend));
+    }
     TRY(add_record(t));
 done:
     return status;
@@ -426,9 +582,9 @@ static sp_status read_table(table *t)
                        "%s: its lines end with CR alone, as no tool of today writes them; end them with LF",
                        t->file);
     sp_cells_skip_empty_lines(&t->in);
-    const bool is_comment =
-        *t->in.at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
-    if (is_comment)
+    t->is_comment =
+        *t->in.at == '#' && t->options->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
+    if (t->is_comment)
         t->in.at += 1 + strspn(t->in.at + 1, " ");
     if (!*t->in.at)
         return sp_fail(t->err, SP_EDATA,
@@ -436,10 +592,13 @@ static sp_status read_table(table *t)
     t->in.delimiter = sp_cells_delimiter(t->in.at);
     sp_status status = SP_OK;
     TRY(count_columns(t));
-    const bool is_named = is_header(t, is_comment);
-    TRY(name_columns(t));
-    if (!is_named) { /* all columns are classes, without names */
+    const bool is_named = is_header(t);
+    if (is_named)
+        TRY(name_columns(t));
+    else { /* all columns are classes, without names */
         t->n_classes = t->n_columns;
+        for (int r = 0; r < SP_N_COLUMN_ROLES; r++)
+            t->of[r] = -1;
         for (int32_t c = 0; c < t->n_columns; c++)
             t->columns[c] = (column){SP_COLUMN_OTHER, NULL};
     }
@@ -487,6 +646,12 @@ static sp_status add_array(sp_stored_file *f, const char *name, sp_element_kind 
     return SP_OK;
 }
 
+/* What the array of a column is called: as the option that chooses it. */
+static const char *chosen_name(const char *given, const char *usual)
+{
+    return !given || strstr(given, "{id}") ? usual : given + (*given == '/');
+}
+
 /* Names of recordings as an array of texts. */
 static sp_status add_ids(sp_stored_file *f, const table *t, sp_error *err)
 {
@@ -499,7 +664,8 @@ static sp_status add_ids(sp_stored_file *f, const table *t, sp_error *err)
     for (int64_t n = 0; n < t->n_recordings; n++)
         memcpy(texts + (size_t)n * size, t->ids[n], strlen(t->ids[n]));
     void *values = texts;
-    sp_status status = add_array(f, "ids", SP_ELEMENT_UINT, t->n_recordings, 0, &values, err);
+    sp_status status =
+        add_array(f, chosen_name(t->options->ids, "ids"), SP_ELEMENT_UINT, t->n_recordings, 0, &values, err);
     if (status != SP_OK) {
         free(values);
         return status;
@@ -543,7 +709,8 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
     sp_status status = SP_OK;
     TRY(add_array(f, name, SP_ELEMENT_FLOAT, t->n_steps, t->n_classes, (void **)&t->scores, err));
     if (t->of[SP_COLUMN_LABEL] >= 0)
-        TRY(add_array(f, "labels", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->labels, err));
+        TRY(add_array(f, chosen_name(t->options->labels, "labels"), SP_ELEMENT_INT, t->n_steps, 0,
+                      (void **)&t->labels, err));
     if (t->of[SP_COLUMN_SEGMENT] >= 0)
         TRY(add_array(f, "segments", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->segments, err));
     if (t->of[SP_COLUMN_WEIGHT] >= 0)
@@ -595,7 +762,7 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
                        source->file_name);
     table t = {.file = source->file_name,
                .model = request->options->model,
-               .header = request->options->header,
+               .options = request->options,
                .in.next_line = 1,
                .err = err};
     sp_status status = SP_OK;
@@ -611,6 +778,7 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     TRY(status);
     TRY(fill_arrays(f, &t, name, err));
     TRY(sp_array_source_fill(source, request, err));
+    source->has_chosen_columns = t.is_chosen;
     if (t.is_header_taken)
         source->info.remark = "its first line, the numbers of the columns, is taken for a header; "
                               "`header` no reads it as a step";
@@ -639,12 +807,32 @@ static bool is_numbers(const sp_file_look *look)
     return n > 1;
 }
 
+/* Names that blanks part, above a line of as many numbers (with names of rows, one more), as R and numpy
+ * write. */
+static bool is_named_by_blanks(const sp_file_look *look)
+{
+    char text[sizeof look->head + 1], *cell;
+    int n_names = 0, n_cells = 0, n_numbers = 0, n_words = 0;
+    bool is_last = false;
+    double ignored;
+    memcpy(text, look->head, look->n);
+    text[look->n] = '\0';
+    sp_cells in = {.at = text, .delimiter = ' ', .next_line = 1};
+    sp_cells_skip_empty_lines(&in);
+    in.at += *in.at == '#';
+    for (; !is_last && !sp_cells_next(&in, &cell, &is_last); n_names++)
+        n_words += !sp_number_read(cell, &ignored);
+    for (is_last = !is_last; !is_last && !sp_cells_next(&in, &cell, &is_last); n_cells++)
+        n_numbers += sp_number_read(cell, &ignored);
+    return n_words > 1 && n_numbers > 1 && (n_cells == n_names || n_cells == n_names + 1);
+}
+
 static bool is_csv(const sp_file_look *look)
 {
     const sp_request *request = look->request;
     const bool is_wanted = request->options->needs_scores || request->options->takes_scores;
     return is_wanted && !request->is_paths && look->n > 0 && !sp_is_json(look) &&
-           (sp_is_table(look) || (sp_is_text(look) && is_numbers(look)));
+           (sp_is_table(look) || (sp_is_text(look) && (is_numbers(look) || is_named_by_blanks(look))));
 }
 
 const sp_format sp_csv_format = {

@@ -1,8 +1,10 @@
 #include "io/text/table_columns.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "core/try.h"
@@ -30,11 +32,75 @@ sp_column_role sp_column_role_of(const char *name)
     return SP_COLUMN_OTHER;
 }
 
+/* Appends what fits. */
+static size_t add(char *text, size_t used, const char *format, const char *what)
+{
+    const int n =
+        used < SP_COLUMN_SENTENCE ? snprintf(text + used, SP_COLUMN_SENTENCE - used, format, what) : 0;
+    return used + (size_t)(n > 0 ? n : 0);
+}
+
+/* Names that need no quotes in a shell, all together no longer than a line; else false. */
+static bool are_short(const char *const *names, int32_t n)
+{
+    size_t length = 0;
+    for (int32_t i = 0; i < n; i++) {
+        length += strlen(names[i]) + 1;
+        for (const char *at = names[i]; *at; at++)
+            if (!isalnum((unsigned char)*at) && !strchr("_.-+", *at))
+                return false;
+    }
+    return n > 0 && length < 200;
+}
+
+void sp_column_mend(const char *name, const char *cell, bool is_label, const char *const *classes, int32_t n,
+                    char text[SP_COLUMN_SENTENCE])
+{
+    const bool is_number = strspn(cell, "0123456789.,+-eE%") == strlen(cell);
+    const char *quote = strpbrk(name, " ()&;|<>$`\"'*?#") ? "'" : "";
+    char chosen[80];
+    size_t used = 0;
+    snprintf(chosen, sizeof chosen, "%s%.60s%s", quote, name, quote);
+    if (is_label)
+        used = add(text, used, "`labels` %s reads it as labels, ", chosen);
+    if (!is_number)
+        used = add(text, used, "`ids` %s reads it as names of recordings, ", chosen);
+    used = add(text, used, "%s", "`classes` ");
+    for (int32_t k = 0; are_short(classes, n) && k < n; k++)
+        used = add(text, used, k ? ",%s" : "%s", classes[k]);
+    add(text, used, "%s leaves it out", are_short(classes, n) ? "" : "A,B,C, the columns that are scores,");
+}
+
+const char *sp_line_mend(const char *cell)
+{
+    static const char *const totals[] = {"total", "sum", "mean", "average", "median", "std", "count"};
+    if (*cell == '#' || *cell == '%')
+        return "; a comment? delete the line";
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
+        const size_t n = strlen(totals[i]);
+        if (strncasecmp(cell, totals[i], n) == 0 && !isalpha((unsigned char)cell[n + (cell[n] == 's')]))
+            return "; a line of totals? delete it";
+    }
+    return "";
+}
+
+const char *sp_cells_mend(int32_t n, int32_t n_names, const char *last)
+{
+    return n != n_names + 1 ? ""
+           : *last          ? "; names of rows, as R writes them? write them with write.csv(x, \"FILE\", "
+                              "row.names = FALSE)"
+                            : "; the last one is empty: end the first line with a delimiter too, or no line";
+}
+
 bool sp_index_goes_on(const char *cell, int64_t *last, char sentence[SP_INDEX_SENTENCE])
 {
     int64_t index;
-    const bool is_number = sp_cell_whole(cell, &index), goes_on = !is_number || index > *last;
-    if (!goes_on)
+    const bool is_number = sp_cell_whole(cell, &index), is_total = *sp_line_mend(cell) && *last >= 0,
+               goes_on = is_number ? index > *last : !is_total;
+    if (is_total)
+        snprintf(sentence, SP_INDEX_SENTENCE, "\"%.60s\" follows row %lld%s", cell, (long long)*last,
+                 sp_line_mend(cell));
+    else if (!goes_on)
         snprintf(sentence, SP_INDEX_SENTENCE,
                  "row %lld follows row %lld: the rows are out of order, or of several recordings; call the "
                  "column step to have them "

@@ -28,6 +28,22 @@ sp_column_role sp_column_role_of(const char *name);
 /* The names that are known, for a sentence: "recording, step, epoch, ...". */
 extern const char sp_known_columns[];
 
+/* ---- what is at fault in a table, and what to do: ends of sentences ---- */
+
+enum { SP_COLUMN_SENTENCE = 500 };
+
+/* Of a column `name` of a table of scores that is none of a class and holds `cell`. is_label: that is a
+ * class, or its number; classes [n]: the columns that are scores. */
+void sp_column_mend(const char *name, const char *cell, bool is_label, const char *const *classes, int32_t n,
+                    char text[SP_COLUMN_SENTENCE]);
+
+/* Of a line that begins with a cell: "; a comment? delete the line", "; a line of totals? ..."; else "". */
+const char *sp_line_mend(const char *cell);
+
+/* Of the first line below the names, of n cells, which are not as many as the n_names: as R writes names of
+ * rows, or with an empty one at its end; else "". */
+const char *sp_cells_mend(int32_t n, int32_t n_names, const char *last);
+
 /* ---- rows in the order of their steps ---- */
 
 /* Numbers of rows say the order that the rows had; other texts in the cell say nothing. *last: the number before, -1 at the

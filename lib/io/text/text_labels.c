@@ -15,6 +15,10 @@
 #include "io/text/table_columns.h"
 #include "sleep/label_coding_use.h"
 
+static const char by_blanks[] =
+    "; of several cells commas, tabs or semicolons part them, not blanks, such as in R "
+    "write.csv(x, \"FILE\", row.names = FALSE)";
+
 /* A text that was read. */
 typedef struct text_labels {
     sp_label_file of;
@@ -36,8 +40,10 @@ typedef struct reading {
     sp_word_meaning meaning; /* its model, which is there, and codes */
     const sp_source_options *options;
     sp_cells in;
-    bool is_list;   /* no table: one label a line */
-    bool is_frames; /* a list, its labels parted by blanks */
+    const char *chosen; /* the column of the labels that `labels` names; or NULL */
+    bool is_path;       /* it is read for a path */
+    bool is_list;       /* no table: one label a line */
+    bool is_frames;     /* a list, its labels parted by blanks */
     int32_t n_fields, column[N_COLUMNS];
     sp_stepped_row *rows; /* [n_rows] */
     int32_t *labels;      /* [n_rows] */
@@ -55,7 +61,8 @@ typedef struct reading {
 static sp_status next_field(reading *r, char **field, bool *is_last)
 {
     const char *fault = sp_cells_next(&r->in, field, is_last);
-    return fault ? sp_fail(r->err, SP_EDATA, "%s: line %lld: %s", r->file, (long long)r->in.line, fault)
+    return fault ? sp_fail(r->err, SP_EDATA, "%s: line %lld: %s%s", r->file, (long long)r->in.line, fault,
+                           r->is_list || r->n_fields == 1 ? by_blanks : "")
                  : SP_OK;
 }
 
@@ -63,6 +70,7 @@ static sp_status next_field(reading *r, char **field, bool *is_last)
 static sp_status next_record(reading *r, char *fields[N_COLUMNS])
 {
     bool is_last = false;
+    const char *first = "", *last = "";
     int32_t n = 0;
     r->in.line = r->in.next_line;
     while (!is_last) {
@@ -73,54 +81,100 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
         for (int c = 0; c < N_COLUMNS; c++)
             if (r->column[c] == n)
                 fields[c] = field;
+        first = n == 0 ? field : first;
+        last = field;
         n++;
     }
     if (n != r->n_fields)
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d", r->file,
-                       (long long)r->in.line, n, r->n_fields);
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d%s", r->file,
+                       (long long)r->in.line, n, r->n_fields,
+                       *sp_line_mend(first) ? sp_line_mend(first)
+                       : r->n_rows == 0     ? sp_cells_mend(n, r->n_fields, last)
+                                            : "");
     return SP_OK;
 }
 
-/* What a field of the header names, and how well: 0 best. N_COLUMNS: nothing that is read. */
-static int column_of(const char *field, int *rank)
+/* What a field of the header names, and how well: 0 best. N_COLUMNS: nothing that is read. The column that
+ * `labels` FILE:/COLUMN chooses is the label, and no other. */
+static int column_of(const reading *r, const char *field, int *rank)
 {
     const sp_column_role role = sp_column_role_of(field);
+    const bool is_label = role == SP_COLUMN_LABEL || role == SP_COLUMN_DECIDED;
     *rank = role != SP_COLUMN_DECIDED         ? 0
             : strcasecmp(field, "class") == 0 ? 1
             : strcasecmp(field, "stage") == 0 ? 2
                                               : NO_RANK;
-    if (*rank == NO_RANK)
+    if (r->chosen && strcmp(field, r->chosen) == 0) {
+        *rank = 0;
+        return LABEL;
+    }
+    if (*rank == NO_RANK || (r->chosen && is_label))
         return N_COLUMNS;
-    return role == SP_COLUMN_RECORDING                            ? RECORDING
-           : role == SP_COLUMN_STEP                               ? STEP
-           : role == SP_COLUMN_LABEL || role == SP_COLUMN_DECIDED ? LABEL
-           : role == SP_COLUMN_INDEX                              ? INDEX
-                                                                  : N_COLUMNS;
+    return role == SP_COLUMN_RECORDING ? RECORDING
+           : role == SP_COLUMN_STEP    ? STEP
+           : is_label                  ? LABEL
+           : role == SP_COLUMN_INDEX   ? INDEX
+                                       : N_COLUMNS;
 }
 
-/* What parts the fields of the first line, and whether that names columns at all. */
-static void look_at_first_line(reading *r)
+/* Is it a list of labels: does the line that begins at `at` name no columns? */
+static bool is_list(const reading *r, const char *at)
 {
-    const int n = (int)strcspn(r->in.at, "\r\n");
+    const int n = (int)strcspn(at, "\r\n");
     char first[32], *name;
     int rank;
     bool is_last;
-    r->in.delimiter = sp_cells_delimiter(r->in.at);
-    r->is_list = r->in.delimiter == ' ';
-    if (r->is_list)
-        r->in.delimiter = ',';
-    snprintf(first, sizeof first, "%.*s", n < 31 ? n : 31, r->in.at);
+    if (sp_cells_delimiter(at) != ' ')
+        return false;
+    snprintf(first, sizeof first, "%.*s", n < 31 ? n : 31, at);
     sp_cells cell = {.at = first, .delimiter = '\n', .is_free = true};
     sp_cells_next(&cell, &name, &is_last);
-    const int column = column_of(name, &rank);
-    r->is_list &= column == N_COLUMNS || column == INDEX;
+    const int column = column_of(r, name, &rank);
+    return column == N_COLUMNS || column == INDEX;
+}
+
+/* What parts the fields of the first line, and whether that names columns at all. # before them is passed
+ * over, as numpy.savetxt writes it. */
+static void look_at_first_line(reading *r)
+{
+    char *after = r->in.at + (*r->in.at == '#');
+    after += after > r->in.at ? strspn(after, " ") : 0;
+    r->is_list = is_list(r, after);
+    if (!r->is_list)
+        r->in.at = after;
+    r->in.delimiter = sp_cells_delimiter(r->in.at);
+    if (r->in.delimiter == ' ')
+        r->in.delimiter = ',';
+}
+
+/* The sentence for a first line that names no column of labels, or not the one that was chosen; `names`: all
+ * that it names. */
+static sp_status refuse_header(const reading *r, bool is_comment, const char *names, const char *last)
+{
+    int64_t number;
+    char way[300];
+    if (r->chosen)
+        return sp_fail(r->err, SP_EFILE, "%s: `labels`: no column is called %s; the first line names %s",
+                       r->file, r->chosen, names);
+    snprintf(way, sizeof way, "`labels` '%.100s:/%.60s' reads column %.60s", r->file, last, last);
+    const bool is_label = sp_cell_whole(last, &number) || sp_code_is_known(sp_word_class(last, &r->meaning));
+    return sp_fail(r->err, SP_EDATA,
+                   "%s: line %lld names no column label, but %s; %s%sa first line recording,step,label or "
+                   "recording,label is known",
+                   r->file, (long long)r->in.line, names,
+                   is_comment               ? "a comment? delete the line"
+                   : r->is_path || is_label ? ""
+                                            : way,
+                   is_comment || !(r->is_path || is_label) ? ", and " : "");
 }
 
 static sp_status read_header(reading *r)
 {
     const char *file = r->file;
+    char names[300] = "", last[64] = "";
     int rank[N_COLUMNS];
     sp_cells_skip_empty_lines(&r->in);
+    const bool is_comment = *r->in.at == '#';
     if (!*r->in.at)
         return sp_fail(
             r->err, SP_EDATA,
@@ -150,7 +204,11 @@ static sp_status read_header(reading *r)
         if (status != SP_OK)
             return status;
         int found;
-        const int c = column_of(field, &found);
+        const int c = column_of(r, field, &found);
+        const size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%.40s", n ? ", " : "", field);
+        if (c == N_COLUMNS)
+            snprintf(last, sizeof last, "%s", field);
         if (c == N_COLUMNS || found > rank[c])
             continue;
         if (found == rank[c] && c == INDEX)
@@ -161,11 +219,8 @@ static sp_status read_header(reading *r)
         rank[c] = found;
         r->column[c] = r->n_fields;
     }
-    if (!r->is_list && r->column[LABEL] < 0)
-        return sp_fail(
-            r->err, SP_EDATA,
-            "%s: line %lld names no column label; the first line is recording,step,label or recording,label",
-            file, (long long)r->in.line);
+    if (r->chosen ? r->column[LABEL] < 0 : !r->is_list && r->column[LABEL] < 0)
+        return refuse_header(r, is_comment, r->is_list ? "no columns" : names, *last ? last : names);
     return SP_OK;
 }
 
@@ -219,8 +274,8 @@ static sp_status read_step(const reading *r, const char *text, int64_t *out)
 {
     if (sp_cell_whole(text, out) && *out >= 0)
         return SP_OK;
-    return sp_fail(r->err, SP_EDATA, "%s: line %lld: step \"%.60s\" is not a whole number from 0 on", r->file,
-                   (long long)r->in.line, text);
+    return sp_fail(r->err, SP_EDATA, "%s: line %lld: step \"%.60s\" is not a whole number from 0 on%s",
+                   r->file, (long long)r->in.line, text, sp_line_mend(text));
 }
 
 /* In the table, or in a recording of it. */
@@ -234,11 +289,31 @@ static sp_status check_index(reading *r, const char *cell)
                : sp_fail(r->err, SP_EDATA, "%s: line %lld: %s", r->file, (long long)r->in.line, what);
 }
 
+/* What a line of a list may be that is no label: the end of a sentence. */
+static const char *list_mend(const reading *r, const char *text, char mend[300])
+{
+    const char *blank = strpbrk(text, " \t");
+    const bool is_alone = r->is_list || r->n_fields == 1;
+    snprintf(mend, 300, "%s", sp_line_mend(text));
+    if (*mend || !is_alone)
+        return mend;
+    if (blank && strspn(text, "\"0123456789") == (size_t)(blank - text))
+        snprintf(mend, 300, "%s", by_blanks);
+    else if (!r->is_list)
+        return mend;
+    else if (r->n_rows == 0 && blank)
+        snprintf(mend, 300, "%s", by_blanks);
+    else if (r->n_rows == 0)
+        snprintf(mend, 300, "; the name of a column? `labels` '%.100s:/%.60s' reads what is below it",
+                 r->file, text);
+    return mend;
+}
+
 /* By the codes where there are any, else a class of the model, or its number. */
 static sp_status read_label(reading *r, const sp_stepped_row *where, const char *text, int32_t *out)
 {
     const sp_model *model = r->meaning.model;
-    char sentence[SP_CODES_SENTENCE], list[512] = "";
+    char sentence[SP_CODES_SENTENCE], list[512] = "", mend[300];
     int64_t number;
     *out = sp_word_class(text, &r->meaning);
     if (sp_code_is_known(*out))
@@ -268,9 +343,9 @@ static sp_status read_label(reading *r, const sp_stepped_row *where, const char 
     return sp_fail(r->err, SP_EDATA,
                    "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 "
                    "to %d in this order, or "
-                   "-1 for none%s; `codes` or `map` reads the numbers and words of others",
+                   "-1 for none%s; `codes` or `map` reads the numbers and words of others%s",
                    r->file, (long long)r->in.line, text, model->name, list, model->n_classes - 1,
-                   is_100 ? ", and -100 with `unscored` -100" : "");
+                   is_100 ? ", and -100 with `unscored` -100" : "", list_mend(r, text, mend));
 }
 
 static sp_status add_row(reading *r, char *fields[N_COLUMNS])
@@ -361,12 +436,15 @@ static void close_text(void *opened)
     sp_label_file_free(&p->of);
 }
 
-static sp_status read_all(text_labels *p, const sp_source_options *options, sp_source *source, sp_error *err)
+static sp_status read_all(text_labels *p, const sp_request *request, sp_source *source, sp_error *err)
 {
+    const sp_source_options *options = request->options;
     reading r = {.paths = p,
                  .file = p->of.file,
                  .meaning = {.model = options->model, .codes = options->codes},
                  .options = options,
+                 .is_path = request->is_paths,
+                 .chosen = request->is_paths ? NULL : options->labels,
                  .in = {.at = p->of.text, .next_line = 1},
                  .current = -1,
                  .err = err};
@@ -430,7 +508,7 @@ static sp_status open_text(sp_source *source, const sp_request *request, sp_erro
     source->info.file_size = (int64_t)strlen(f->text);
     if (!(f->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes)))
         return sp_no_memory(err);
-    TRY(read_all(source->opened, request->options, source, err));
+    TRY(read_all(source->opened, request, source, err));
     if (!request->is_paths) {
         f->labels = f->path;
         f->path = NULL;

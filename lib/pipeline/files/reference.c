@@ -81,8 +81,8 @@ static sp_status label_model_classes(sp_reference *l, const sp_pipeline *p, sp_e
 static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, double step_seconds,
                            bool are_shared, sp_error *err)
 {
-    if (dataset && !sp_source_has_columns(l->file))
-        return sp_fail(err, SP_EINVAL, "`labels` %s:%s names a dataset, and that is a text file", l->file,
+    if (dataset && sp_source_is_events(l->file))
+        return sp_fail(err, SP_EINVAL, "`labels` %s:%s names a column, and that is a file of events", l->file,
                        dataset);
     sp_status status = SP_OK;
     TRY(sp_reference_read_codes(l, p, are_shared, sp_source_is_events(l->file), p->class_of_column, err));

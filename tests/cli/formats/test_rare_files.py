@@ -182,8 +182,8 @@ class TestRareFiles(st.TestCase):
         self.refuses("evaluate", "p.h5", "--map", "7=a",
                      status=2, sentence="p.h5 names the classes of its paths, and has no labels that --codes or --map "
                      "could read; --labels PATH says where they are")
-        self.refuses("evaluate", "p.h5", "--labels", "l.txt:/night", status=2,
-                     sentence="--labels l.txt:/night names a dataset, and that is a text file")
+        self.refuses("evaluate", "p.h5", "--labels", "l.txt:/night",
+                     sentence="l.txt: --labels: no column is called night; the first line names no columns")
 
     def test_rem_that_only_some_strategies_find(self):
         stages = ["Wake", "N1", "N2", "N3", "REM"]
