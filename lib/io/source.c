@@ -10,6 +10,7 @@
 #include "io/format.h"
 #include "io/holes.h"
 #include "io/many.h"
+#include "io/text/cells.h"
 #include "statepath/model_json.h"
 #include "tags/tags.h"
 
@@ -118,7 +119,18 @@ static sp_status name_by_config(sp_source *source, const sp_source_options *opti
     return status;
 }
 
-/* Names of the columns that the options give. Those that a file has must be the same, in whatever order. */
+/* Are all names whole numbers? */
+static bool are_whole(const char *const *names, int32_t n)
+{
+    int64_t number;
+    int32_t k = 0;
+    while (k < n && sp_cell_whole(names[k], &number))
+        k++;
+    return k == n;
+}
+
+/* Names of the columns that the options give. Those that a file has must be the same, in whatever order,
+ * unless they are numbers. */
 static sp_status name_classes(sp_source *source, const sp_source_options *options, sp_error *err)
 {
     const char *classes = options->classes;
@@ -132,7 +144,8 @@ static sp_status name_classes(sp_source *source, const sp_source_options *option
     if (info->n_classes && info->n_classes != n)
         return sp_fail(err, SP_EDATA, "%s: has %d classes, and `classes` %s names %d", info->file,
                        info->n_classes, classes, n);
-    for (int32_t k = 0; info->classes && k < n; k++) {
+    const bool are_numbers = info->classes && are_whole(info->classes, n);
+    for (int32_t k = 0; info->classes && !are_numbers && k < n; k++) {
         bool is_named = false;
         for (int32_t j = 0; j < n; j++)
             is_named |= strcmp(info->classes[k], source->named->classes[j]) == 0;
@@ -142,7 +155,7 @@ static sp_status name_classes(sp_source *source, const sp_source_options *option
                 "%s: names its classes itself, among them %s, which `classes` %s does not name; leave it out",
                 info->file, info->classes[k], classes);
     }
-    if (!info->classes)
+    if (!info->classes || are_numbers)
         use_names(source, "`classes`");
     return SP_OK;
 }

@@ -34,7 +34,8 @@ ROWS_OF_HDF5 = [
     ("ids_count.h5", {"log_probs": LP, "offsets": [0, 1, 5], "ids": ["x", "y", "z"]}, INSPECT,
      "THIS: dataset /ids has 3 ids, but dataset /log_probs has 2 recordings"),
     ("ids_floats.h5", {"log_probs": LP, "offsets": [0, 1, 5], "ids": [0.5, 1.5]}, INSPECT,
-     "THIS: dataset /ids holds float64, but must hold texts"),
+     "THIS: dataset /ids holds float64, but must hold texts; write them with .astype(str), numbers of "
+     "classes with .astype(int)"),
     ("empty_names.h5", {"log_probs": LP, "classes": ["", "", ""]}, INSPECT,
      "THIS: dataset /classes: classes 0 and 1 are both called ''; give each its own name"),
     # ---- nothing where something should be
@@ -270,7 +271,8 @@ ROWS_OF_HDF5 = [
     ("pattern_labels.h5", PATTERN, "inspect THIS --scores /night/{id}/softmax --labels /night/n2/y",
      "THIS: /night/{id}/softmax has one dataset a recording, so /night/n2/y needs {id} too", 2),
     ("pattern_one.h5", PATTERN, "inspect THIS --scores /night/n1/softmax --labels /night/{id}/y",
-     "THIS: /night/n1/softmax is one dataset, so /night/{id}/y cannot have {id}", 2),
+     "THIS: /night/n1/softmax is one dataset, so /night/{id}/y cannot have {id}; write it in both "
+     "patterns, or in none", 2),
     # ---- links
     ("lost.h5", {"lost": h5py.SoftLink("/nowhere")}, "inspect THIS --scores lost",
      "THIS: /lost is a link to /nowhere, which is not there; mend the link or name another dataset"),

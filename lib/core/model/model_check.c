@@ -373,12 +373,28 @@ sp_status sp_model_warnings(const sp_model *model, void (*warn)(void *arg, const
 
 /* ---- alignment with the columns of a file ---- */
 
+/* "Wake,N1,..", as an option takes classes; or "A,B,C" where that is long, or needs quotes. */
+static void say_classes(const sp_model *model, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int32_t k = 0; k < model->n_classes && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", k ? "," : "", model->classes[k]);
+    if (used >= size || strpbrk(text, " ()&;|<>$`\\\"'*?#"))
+        snprintf(text, size, "A,B,C");
+}
+
 static sp_status fail_different(const sp_model *model, int32_t n, const char *const *names,
                                 const char *stranger, sp_error *err)
 {
-    char theirs[600], ours[600];
+    char theirs[600], ours[600], list[200];
     sp_name_list(theirs, sizeof theirs, n, names);
     sp_name_list(ours, sizeof ours, model->n_classes, (const char *const *)model->classes);
+    say_classes(model, list, sizeof list);
+    if (stranger && n == model->n_classes && strspn(stranger, "0123456789.") == strlen(stranger))
+        return sp_fail(err, SP_EMODEL,
+                       "model %s has no class \"%s\": the scores have %d classes (%s), the model %d (%s); "
+                       "where these are numbers of its classes in its order, `classes` %s names them",
+                       model->name, stranger, n, theirs, model->n_classes, ours, list);
     if (stranger)
         return sp_fail(err, SP_EMODEL,
                        "model %s has no class \"%s\": the scores have %d classes (%s), the model %d (%s); "

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/model.h"
 #include "core/try.h"
 #include "io/arrays/array_find.h"
+#include "io/source.h"
+#include "io/text/cells.h"
 
 /* Names of classes, and where they were found. */
 typedef struct class_names {
@@ -14,14 +17,27 @@ typedef struct class_names {
     char place[SP_ARRAY_PLACE];
 } class_names;
 
+/* Do the names only count the columns, 0 to K-1, as classes_ of scikit-learn does? Unless the model has a
+ * class of such a name they name nothing, as in a table whose header is 0,1,2. Files of paths are left as
+ * they are. */
+static bool are_counted(const sp_array_map *map, const class_names *c)
+{
+    const sp_model *model = map->source->model;
+    bool are = c->n > 1 && map->n_paths == 0 && !(model && sp_model_class(model, "0", true) >= 0);
+    for (int64_t k = 0, number; are && k < c->n; k++)
+        are = sp_cell_whole(c->names[k], &number) && number == k;
+    return are;
+}
+
 /* Takes texts that were found at `place` if they can be names of K classes (0: not known). Numbers of another count are something
- * else that happens to be called so (how many classes there are, a column of labels): no names, no error. */
+ * else that happens to be called so (how many classes there are, a column of labels), or counted: no names,
+ * no error. */
 static sp_status check_names(const sp_array_map *map, int64_t K, bool is_number, class_names *c,
                              sp_error *err)
 {
     int64_t a = 0, b = 0;
     const bool has_reference = map->file.store || map->first->name;
-    if (is_number && (c->n != K || c->n == 1)) {
+    if ((is_number && (c->n != K || c->n == 1)) || ((c->n == K || K == 0) && are_counted(map, c))) {
         free(c->names);
         c->names = NULL;
         return SP_OK;

@@ -314,6 +314,7 @@ sp_status sp_array_find_scores(sp_array_map *map, const sp_source_options *optio
 {
     sp_array_part *part = &map->scores;
     *part = (sp_array_part){.noun = "score", .has_classes = true};
+    map->file.labels = options->labels;
     const wanted_names wanted = score_names(options);
     const bool has_id = options->scores && strstr(options->scores, SP_ARRAY_HOLE);
     if (options->scores && !has_id && sp_stored_what_is(&map->file, options->scores) == SP_STORED_GROUP)

@@ -348,6 +348,15 @@ done:
     return status;
 }
 
+/* Is a group above the arrays of the pattern that says where labels are, "/hyp" of "/hyp/{id}"? */
+static bool is_of_labels(const char *group, const char *labels)
+{
+    const char *hole = labels ? strstr(labels, SP_ARRAY_HOLE) : NULL, *name = group + (*group == '/');
+    const size_t n = strlen(name);
+    labels += labels && *labels == '/';
+    return hole && (size_t)(hole - labels) > n && strncmp(labels, name, n) == 0 && labels[n] == '/';
+}
+
 sp_status sp_array_search_missing(const sp_array_search *s, const char *id, const char *path, sp_error *err)
 {
     const sp_stored_file *f = s->f;
@@ -356,7 +365,7 @@ sp_status sp_array_search_missing(const sp_array_search *s, const char *id, cons
     sp_status status = own ? SP_OK : sp_no_memory(err);
     if (what == SP_STORED_BROKEN)
         status = f->store->explain(f, own, s->mend, err);
-    else if (what == SP_STORED_GROUP && !s->is_leaf)
+    else if (what == SP_STORED_GROUP && !s->is_leaf && !is_of_labels(own, f->labels))
         status = f->store->what(f, path) != SP_STORED_ABSENT
                      ? f->store->explain(f, path, s->mend, err)
                      : sp_fail(err, SP_EFILE,

@@ -194,8 +194,9 @@ sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, 
     const bool is_pattern = strstr(part->path, SP_ARRAY_HOLE) != NULL;
     const char *first = map->file.store ? map->reference : "the scores";
     if (is_pattern && map->layout != SP_LAYOUT_GROUPS)
-        TRY(sp_fail(err, SP_EINVAL, "%s: %s is one %s, so %s cannot have {id}", map->file.file, first,
-                    sp_stored_noun(&map->file), part->path));
+        TRY(sp_fail(err, SP_EINVAL,
+                    "%s: %s is one %s, so %s cannot have {id}; write it in both patterns, or in none",
+                    map->file.file, first, sp_stored_noun(&map->file), part->path));
     if (!is_pattern && map->layout == SP_LAYOUT_GROUPS)
         TRY(sp_fail(err, SP_EINVAL, "%s: %s has one %s a recording, so %s needs {id} too", map->file.file,
                     first, sp_stored_noun(&map->file), part->path));

@@ -429,8 +429,10 @@ sp_status sp_stored_texts(const sp_stored_file *f, sp_stored *array, sp_texts *o
     if (status != SP_OK || array->form != SP_STORED_NUMBERS)
         return status == SP_OK ? read_texts(f, array, out, err) : status;
     if (f->store && array->element.kind == SP_ELEMENT_FLOAT)
-        return sp_fail(err, SP_EDATA, "%s holds %s, but must hold texts", sp_stored_where(f, array, where),
-                       array->type);
+        return sp_fail(err, SP_EDATA,
+                       "%s holds %s, but must hold texts; write them with .astype(str), numbers of classes "
+                       "with .astype(int)",
+                       sp_stored_where(f, array, where), array->type);
     int64_t *numbers = NULL;
     status = sp_stored_integers(f, array, &numbers, err);
     if (status == SP_OK && !(*out = sp_texts_of_numbers(numbers, array->count)))

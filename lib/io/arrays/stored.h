@@ -122,6 +122,7 @@ struct sp_stored_file {
     int64_t n;
     sp_stored *arrays;   /* [n] */
     sp_stored **by_name; /* [n] sorted; or NULL: there is one without name */
+    const char *labels;  /* where an option says that labels are; borrowed, or NULL */
     bool is_table;       /* of text */
     char **passed_over;  /* columns of text that were not read, NULL after the last (CSV); or NULL */
     char **classes;      /* names of the columns of the scores that the file itself gives (CSV); or NULL */

@@ -228,8 +228,10 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     sp_element_of(from->type, &element);
     H5T_class_t class = H5Tget_class(from->type);
     if (class != H5T_STRING && (element.kind == SP_ELEMENT_NONE || element.kind == SP_ELEMENT_FLOAT))
-        return sp_fail(err, SP_EDATA, "%s: %s holds %s, but must hold texts", from->file_name, from->what,
-                       sp_element_name(from->type, name));
+        return sp_fail(err, SP_EDATA,
+                       "%s: %s holds %s, but must hold texts; write them with .astype(str), numbers of "
+                       "classes with .astype(int)",
+                       from->file_name, from->what, sp_element_name(from->type, name));
     sp_status status = class == H5T_STRING && H5Tis_variable_str(from->type) > 0
                            ? read_variable(from, count, out, err)
                            : read_fixed(from, count, &element, out, err);

@@ -1,10 +1,12 @@
 #include "io/json/class_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "io/text/cells.h"
+#include "io/text/table_columns.h"
 #include "io/text/texts.h"
 #include "json/json_read.h"
 
@@ -39,27 +41,59 @@ static const char *name_of(const char *line, int32_t *number)
     return line + digits + blanks;
 }
 
-/* What id2label holds, alone in a file: an object whose first key is a number. */
+/* What id2label or label2id holds, alone in a file: numbers and names, the first key, or its value, a number.
+ * */
 static bool is_bare(const char *text)
 {
     text += strspn(text, " \t\r\n");
-    const char *key = *text == '{' ? text + 1 + strspn(text + 1, " \t\r\n") : text;
-    const size_t digits = *key == '"' ? strspn(key + 1, "0123456789") : 0;
-    return digits > 0 && key[1 + digits] == '"';
+    const char *key = *text == '{' ? text + 1 + strspn(text + 1, " \t\r\n") : text, *value = strchr(key, ':');
+    if (*text != '{' || *key != '"' || !value || strpbrk(key, "{["))
+        return false;
+    value += 1 + strspn(value + 1, " \t\r\n\"");
+    const size_t digits = strspn(key + 1, "0123456789");
+    return (digits > 0 && key[1 + digits] == '"') || strspn(value, "0123456789") > 0;
 }
 
-/* The configuration of a model of transformers, whose key it is. */
+/* The configuration of a model of transformers, whose keys these are; or a list, which is refused with what
+ * else to do. */
 static bool is_config(const char *text)
 {
-    const bool is_object = text[strspn(text, " \t\r\n")] == '{';
-    return is_bare(text) ||
-           (is_object && strstr(text, "\"id2label\"") && !strstr(text, "\"statepath_model\""));
+    const char first = text[strspn(text, " \t\r\n")];
+    const bool is_ours = strstr(text, "\"statepath_model\"");
+    return !is_ours && (first == '[' || is_bare(text) ||
+                        (first == '{' && (strstr(text, "\"id2label\"") || strstr(text, "\"label2id\""))));
+}
+
+/* Lines of text: two at least, and no JSON. */
+static bool is_lines(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    const char *end = text + strcspn(text, "\r\n");
+    return *text && !strchr("{[", *text) && end[strspn(end, " \t\r\n")];
 }
 
 bool sp_class_list_is(const char *text)
 {
     int32_t number;
-    return is_config(text) || name_of(text + strspn(text, " \t\r\n"), &number) != NULL;
+    return is_config(text) || is_lines(text) || name_of(text + strspn(text, " \t\r\n"), &number) != NULL;
+}
+
+/* What a line is that is no number and name: the end of a sentence. */
+static const char *mend_of(const char *line)
+{
+    const size_t digits = strspn(line, "0123456789"), n = strlen(line);
+    size_t last = n;
+    while (last > 0 && strchr("0123456789", line[last - 1]))
+        last--;
+    return *sp_line_mend(line)                   ? sp_line_mend(line)
+           : strchr(line, '"')                   ? "; without quotes: tr -d '\"' < OLD > NEW"
+           : strpbrk(line, ",:=;") && digits > 0 ? "; a blank parts them: tr ',:=;' ' ' < OLD > NEW"
+           : last > 0 && last < n && strpbrk(line, " \t,:=;")
+               ? "; the number comes first: awk -F'[[:blank:],:=;]+' "
+                 "'{n = $NF; $NF = \"\"; print n, $0}' OLD > NEW"
+           : digits == 0 && strpbrk(line, " \t") ? "; names of columns? delete the line"
+           : digits == 0                         ? "; of names alone: nl -v 0 OLD > NEW"
+                                                 : "";
 }
 
 /* names [n] point into the text, those that are missing stay NULL. */
@@ -72,8 +106,8 @@ static sp_status read_lines(char *text, const char *file, int32_t n, const char 
         const char *name = name_of(at, &number);
         if (!name)
             return sp_fail(err, SP_EMODEL,
-                           "%s:%lld: \"%.60s\" is no number and name of a class, such as \"0 background\"",
-                           file, line, at);
+                           "%s:%lld: \"%.60s\" is no number and name of a class, such as \"0 background\"%s",
+                           file, line, at, mend_of(at));
         if (number >= n)
             return sp_fail(err, SP_EMODEL,
                            "%s:%lld: class %d, but there are %d lines: the numbers go from 0 on without gaps",
@@ -108,31 +142,42 @@ done:
     return status;
 }
 
-/* names [n] point into the document. */
-static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json_t *entries,
+/* The number of a class in text or JSON, below n; -1: it is none. */
+static long number_of(const char *text, int32_t n)
+{
+    const size_t digits = strspn(text, "0123456789");
+    const long number = digits > 0 && digits < 7 && !text[digits] ? strtol(text, NULL, 10) : -1;
+    return number < n ? number : -1;
+}
+
+/* names [n] point into the document. by_name: keys are names, and values numbers (label2id). */
+static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json_t *entries, bool by_name,
                               const char **names)
 {
     const int32_t n = (int32_t)json_object_size(entries);
-    const char *key;
+    const char *key, *what = by_name ? "label2id" : "id2label";
     json_t *value;
     json_object_foreach(entries, key, value)
     {
         const sp_json_at place = {at, key, 0};
-        const size_t digits = strspn(key, "0123456789");
-        const long number = digits > 0 && digits < 7 && !key[digits] ? strtol(key, NULL, 10) : -1;
-        if (number < 0 || number >= n)
+        char digits[32] = "";
+        if (json_is_integer(value))
+            snprintf(digits, sizeof digits, "%lld", (long long)json_integer_value(value));
+        const char *text = json_is_string(value) ? json_string_value(value) : digits,
+                   *name = by_name ? key : text;
+        const long number = number_of(by_name ? text : key, n);
+        if (number < 0)
             return sp_json_fail(
-                doc, &place,
-                "key \"id2label\": \"%.40s\" is no number of a class; %d classes are \"0\" to \"%d\"", key, n,
-                n - 1);
-        if (!json_is_string(value) || !*json_string_value(value))
-            return sp_json_fail(doc, &place, "key \"id2label\": class %ld has no name", number);
+                doc, &place, "key \"%s\": \"%.40s\" is no number of a class; %d classes are \"0\" to \"%d\"",
+                what, by_name ? text : key, n, n - 1);
+        if ((!by_name && !json_is_string(value)) || !*name)
+            return sp_json_fail(doc, &place, "key \"%s\": class %ld has no name", what, number);
         if (names[number])
-            return sp_json_fail(doc, &place, "key \"id2label\": class %ld is named twice", number);
+            return sp_json_fail(doc, &place, "key \"%s\": class %ld is named twice", what, number);
         for (int32_t k = 0; k < n; k++)
-            if (names[k] && strcmp(names[k], json_string_value(value)) == 0)
-                return sp_json_fail(doc, &place, "key \"id2label\": %s is class %d already", names[k], k);
-        names[number] = json_string_value(value);
+            if (names[k] && strcmp(names[k], name) == 0)
+                return sp_json_fail(doc, &place, "key \"%s\": %s is class %d already", what, names[k], k);
+        names[number] = name;
     }
     return SP_OK;
 }
@@ -140,11 +185,17 @@ static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json
 static sp_status read_config(const char *text, const char *file, sp_model **out, sp_error *err)
 {
     sp_json_doc doc;
-    sp_status status = sp_json_open(&doc, text, file, "a model's configuration", SP_EMODEL, err);
+    sp_status status = sp_json_open(
+        &doc, text, file, "a file of names of classes (a list of them is `classes` A,B,C)", SP_EMODEL, err);
     if (status != SP_OK)
         return status;
-    const sp_json_at root = {0}, at = {&root, "id2label", 0};
-    json_t *entries = is_bare(text) ? doc.root : json_object_get(doc.root, "id2label");
+    const bool is_alone = is_bare(text);
+    json_t *entries = is_alone ? doc.root : json_object_get(doc.root, "id2label");
+    const bool by_name =
+        is_alone ? !json_is_string(json_object_iter_value(json_object_iter(doc.root))) : !entries;
+    if (!entries)
+        entries = json_object_get(doc.root, "label2id");
+    const sp_json_at root = {0}, at = {&root, by_name ? "label2id" : "id2label", 0};
     const size_t n = json_object_size(entries);
     const char **names = calloc(n + 1, sizeof *names);
     if (!names)
@@ -152,9 +203,10 @@ static sp_status read_config(const char *text, const char *file, sp_model **out,
     else if (!entries)
         TRY(sp_json_fail(&doc, &root, "there is no key \"id2label\", which names the classes"));
     else if (n == 0 || n > MOST_CLASSES)
-        TRY(sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed",
-                         MOST_CLASSES));
-    TRY(read_entries(&doc, is_bare(text) ? &root : &at, entries, names));
+        TRY(sp_json_fail(
+            &doc, &at, "key \"%s\": an object of 1 to %d names of classes is needed, such as {\"0\": \"O\"}",
+            at.key, MOST_CLASSES));
+    TRY(read_entries(&doc, is_alone ? &root : &at, entries, by_name, names));
     TRY(make(file, (int32_t)n, names, out, err));
 done:
     free(names);

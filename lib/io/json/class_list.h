@@ -4,14 +4,15 @@
  *     0 background                {"id2label": {"0": "O", "1": "B-PER"}, ...}
  *     1 take
  *
- * The inner object alone will do.
+ * The inner object alone will do; so does label2id, {"O": 0, ..}, where there is no id2label.
  */
 #ifndef STATEPATH_IO_CLASS_LIST_H
 #define STATEPATH_IO_CLASS_LIST_H
 
 #include "statepath/model.h"
 
-/* Does the text begin with a line of a number and a name, or is it an object with a key id2label, or of numbers, and no model of ours? */
+/* Is the text of lines, as of a number and a name, or an object with a key id2label or label2id, or of
+ * numbers, and no model of ours? What is told otherwise is refused when it is read, with how to tell it. */
 bool sp_class_list_is(const char *text);
 
 /* A list "A,B,C" as a model without rules. SP_OK; SP_EINVAL (it names nothing, or a class twice), SP_ENOMEM. */

@@ -333,7 +333,8 @@ class TestFolder(st.TestCase):
 
     def test_wrong_mapping(self):
         for text, sentence in (("0 a\n1\n", 'm.txt:2: "1" is no number and name of a class, such as "0 background"'),
-                               ("0 a\nb c\n", 'm.txt:2: "b c" is no number and name of a class, such as "0 background"'),
+                               ("0 a\nb c\n", 'm.txt:2: "b c" is no number and name of a class, such as '
+                                '"0 background"; names of columns? delete the line'),
                                ("0 a\n2 b\n", "m.txt:2: class 2, but there are 2 lines: the numbers go from 0 on without gaps"),
                                ("0 a\n\n0 b\n", "m.txt:3: a and b are both class 0"),
                                ("1 a\n0 a\n", "m.txt:2: a is class 1 already")):

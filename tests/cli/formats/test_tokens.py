@@ -274,7 +274,7 @@ class TestTokens(st.TestCase):
                               ({"0": "O", "1": "O"}, '1:25: key "id2label": O is class 0 already'),
                               ({"0": "O", "1": 3}, '1:25: key "id2label": class 1 has no name'),
                               ([], '1:2: key "id2label": an object of 1 to 10000 names of classes '
-                                   'is needed')):
+                                   'is needed, such as {"0": "O"}')):
             self.write("bad.json", json.dumps({"id2label": entries}))
             self.refuses("compare", "trainer.npz", "--gaps", "join", "--classes", "bad.json", "-m", "m.json",
                          sentence="bad.json:" + said)
