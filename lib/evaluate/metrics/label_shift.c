@@ -3,28 +3,31 @@
 #include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
-/* A stretch, filled up with what agrees with nothing, so that loops have a length that the compiler knows. */
+/* A stretch, filled up with what agrees with nothing, so that loops have a length that the compiler knows.
+ * Classes are below SP_EVALUATION_MAX_CLASSES. */
 enum { ROOM = 64 };
 typedef struct stretch {
-    int32_t labels[ROOM], path[ROOM + 2 * SP_SHIFT_LAGS]; /* the path begins SP_SHIFT_LAGS steps before */
+    int16_t labels[ROOM], path[ROOM + 2 * SP_SHIFT_LAGS]; /* the path begins SP_SHIFT_LAGS steps before */
 } stretch;
 
 static void fill(stretch *s, const int32_t *labels, const int32_t *path, int n, int most)
 {
     for (int i = 0; i < ROOM; i++)
-        s->labels[i] = i < n && labels[i] >= 0 ? labels[i] : -2;
-    for (int i = 0; i < ROOM + 2 * SP_SHIFT_LAGS; i++) {
-        const int at = i - SP_SHIFT_LAGS;
-        s->path[i] = at >= -most && at < n + most ? path[at] : -1;
-    }
+        s->labels[i] = -2;
+    for (int i = 0; i < ROOM + 2 * SP_SHIFT_LAGS; i++)
+        s->path[i] = -1;
+    for (int i = 0; i < n; i++)
+        s->labels[i] = (int16_t)(labels[i] >= 0 ? labels[i] : -2);
+    for (int i = -most; i < n + most; i++)
+        s->path[SP_SHIFT_LAGS + i] = (int16_t)path[i];
 }
 
 static int32_t count_right(const stretch *s, int lag)
 {
-    const int32_t *path = s->path + SP_SHIFT_LAGS + lag;
-    int32_t n = 0;
+    const int16_t *path = s->path + SP_SHIFT_LAGS + lag;
+    int16_t n = 0;
     for (int i = 0; i < ROOM; i++)
-        n += path[i] == s->labels[i];
+        n = (int16_t)(n + (path[i] == s->labels[i]));
     return n;
 }
 
