@@ -278,7 +278,7 @@ static sp_status propose(const sp_match_side *ours, const sp_match_side *theirs,
 {
     const sp_ids a = {ours->n, ours->ids}, b = {theirs->n, theirs->ids};
     const size_t before = out->used;
-    sp_id_patterns found;
+    sp_id_patterns found = {.n = 0};
     char of_a[PROPOSAL], of_b[PROPOSAL];
     sp_status status = SP_OK;
     TRY(describe_alike(&a, &b, out, err));

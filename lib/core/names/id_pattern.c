@@ -92,7 +92,8 @@ static void simplify(const char *id, unsigned differ, char *out)
         if (differ & SP_IDS_ZEROS && begins_number)
             while (*at == '0' && isdigit((unsigned char)at[1]))
                 at++;
-        *out++ = differ & SP_IDS_CASE ? (char)tolower((unsigned char)*at) : *at;
+        const int letter = (unsigned char)*at;
+        *out++ = (char)(differ & SP_IDS_CASE ? tolower(letter) : letter);
     }
     *out = '\0';
 }

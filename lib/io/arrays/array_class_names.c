@@ -18,12 +18,13 @@ typedef struct class_names {
 } class_names;
 
 /* Do the names only count the columns, 0 to K-1, as classes_ of scikit-learn does? Unless the model has a
- * class of such a name they name nothing, as in a table whose header is 0,1,2. Files of paths are left as
- * they are. */
+ * class of such a name they name nothing, as in a table whose header is 0,1,2. Files of paths and of signals
+ * are left as they are: nothing else says how many classes these have. */
 static bool are_counted(const sp_array_map *map, const class_names *c)
 {
-    const sp_model *model = map->source->model;
-    bool are = c->n > 1 && map->n_paths == 0 && !(model && sp_model_class(model, "0", true) >= 0);
+    const sp_model *model = map->source ? map->source->model : NULL;
+    bool are =
+        map->source && c->n > 1 && map->n_paths == 0 && !(model && sp_model_class(model, "0", true) >= 0);
     for (int64_t k = 0, number; are && k < c->n; k++)
         are = sp_cell_whole(c->names[k], &number) && number == k;
     return are;

@@ -293,17 +293,13 @@ static sp_status check_index(reading *r, const char *cell)
 static const char *list_mend(const reading *r, const char *text, char mend[300])
 {
     const char *blank = strpbrk(text, " \t");
-    const bool is_alone = r->is_list || r->n_fields == 1;
+    const bool is_alone = r->is_list || r->n_fields == 1, is_first = r->is_list && r->n_rows == 0;
     snprintf(mend, 300, "%s", sp_line_mend(text));
     if (*mend || !is_alone)
         return mend;
-    if (blank && strspn(text, "\"0123456789") == (size_t)(blank - text))
+    if (blank && (is_first || strspn(text, "\"0123456789") == (size_t)(blank - text)))
         snprintf(mend, 300, "%s", by_blanks);
-    else if (!r->is_list)
-        return mend;
-    else if (r->n_rows == 0 && blank)
-        snprintf(mend, 300, "%s", by_blanks);
-    else if (r->n_rows == 0)
+    else if (is_first)
         snprintf(mend, 300, "; the name of a column? `labels` '%.100s:/%.60s' reads what is below it",
                  r->file, text);
     return mend;
