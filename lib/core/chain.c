@@ -1,6 +1,8 @@
 /* Compiling a model: see statepath/model.h for what happens and chain_states.h for what comes out. */
 #include "core/chain_states.h"
 #include "core/model/unfold.h"
+#include "core/numbers.h"
+#include "core/owned.h"
 #include "core/rules/product.h"
 #include "core/rules/rules.h"
 #include "core/try.h"
@@ -75,12 +77,6 @@ void sp_chain_free(sp_chain *chain)
     free(chain);
 }
 
-/* calloc that never asks for nothing, so that NULL always means lack of memory. */
-static void *new_array(int64_t n, size_t size)
-{
-    return calloc((size_t)(n > 0 ? n : 1), size);
-}
-
 /* Sorts edges into rows by `to` (by_target) or `from`, keeping the order of the input inside a row. */
 static void fill_rows(int32_t n_states, int64_t n_edges, const sp_edge *edges, bool by_target, int64_t *row,
                       int32_t *other, double *weight, int64_t *next)
@@ -107,14 +103,14 @@ static sp_status connect(const sp_chain_options *options, const sp_placement *pl
     if (count.n > MOST_TRANSITIONS)
         return sp_fail(err, SP_EMODEL, "model %s: it unfolds into %lld transitions; shorten its durations",
                        place->model->name, (long long)count.n);
-    sp_edge *edges = new_array(count.n, sizeof *edges);
-    int64_t *next = new_array(m, sizeof *next);
-    chain->pred_row = new_array(m + 1, sizeof *chain->pred_row);
-    chain->succ_row = new_array(m + 1, sizeof *chain->succ_row);
-    chain->pred = new_array(count.n, sizeof *chain->pred);
-    chain->succ = new_array(count.n, sizeof *chain->succ);
-    chain->pred_weight = new_array(count.n, sizeof *chain->pred_weight);
-    chain->succ_weight = new_array(count.n, sizeof *chain->succ_weight);
+    sp_edge *edges = sp_calloc(count.n, sizeof *edges);
+    int64_t *next = sp_calloc(m, sizeof *next);
+    chain->pred_row = sp_calloc(m + 1, sizeof *chain->pred_row);
+    chain->succ_row = sp_calloc(m + 1, sizeof *chain->succ_row);
+    chain->pred = sp_calloc(count.n, sizeof *chain->pred);
+    chain->succ = sp_calloc(count.n, sizeof *chain->succ);
+    chain->pred_weight = sp_calloc(count.n, sizeof *chain->pred_weight);
+    chain->succ_weight = sp_calloc(count.n, sizeof *chain->succ_weight);
     sp_status status = SP_OK;
     if (!edges || !next || !chain->pred_row || !chain->succ_row || !chain->pred || !chain->succ ||
         !chain->pred_weight || !chain->succ_weight)
@@ -154,17 +150,17 @@ static sp_status connect_rows(const sp_chain_options *options, const sp_placemen
     const int32_t m = chain->n_states;
     sp_edge_list list = {NULL, 0};
     sp_list_edges(options, place, chain, SP_EDGES_BY_ROWS, &list);
-    sp_run_graph *g = chain->runs = new_array(1, sizeof *g);
-    sp_edge *edges = new_array(list.n, sizeof *edges);
-    int64_t *next = new_array(m, sizeof *next);
+    sp_run_graph *g = chain->runs = sp_calloc(1, sizeof *g);
+    sp_edge *edges = sp_calloc(list.n, sizeof *edges);
+    int64_t *next = sp_calloc(m, sizeof *next);
     sp_status status = SP_OK;
     TRY(g && edges && next ? SP_OK : sp_no_memory(err));
-    g->rows = new_array(place->model->n_classes, sizeof *g->rows);
-    g->leave = new_array(m, sizeof *g->leave);
-    g->go_on = new_array(m, sizeof *g->go_on);
-    g->pred_row = new_array(m + 1, sizeof *g->pred_row);
-    g->pred = new_array(list.n, sizeof *g->pred);
-    g->pred_weight = new_array(list.n, sizeof *g->pred_weight);
+    g->rows = sp_calloc(place->model->n_classes, sizeof *g->rows);
+    g->leave = sp_calloc(m, sizeof *g->leave);
+    g->go_on = sp_calloc(m, sizeof *g->go_on);
+    g->pred_row = sp_calloc(m + 1, sizeof *g->pred_row);
+    g->pred = sp_calloc(list.n, sizeof *g->pred);
+    g->pred_weight = sp_calloc(list.n, sizeof *g->pred_weight);
     TRY(g->rows && g->leave && g->go_on && g->pred_row && g->pred && g->pred_weight ? SP_OK
                                                                                     : sp_no_memory(err));
     list = (sp_edge_list){edges, 0};
@@ -179,22 +175,16 @@ done:
     return status;
 }
 
-static int compare_int32(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Legal pairs of classes: the classes of the successors of each class's states, each once. */
 static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
 {
     int32_t K = chain->n_classes;
     int64_t most = chain->succ_row[chain->n_states];
-    int32_t *seen_from = new_array(K, sizeof *seen_from);
-    chain->legal_row = new_array(K + 1, sizeof *chain->legal_row);
-    chain->legal_to = new_array(most, sizeof *chain->legal_to);
+    int32_t *seen_from = sp_calloc(K, sizeof *seen_from);
+    chain->legal_row = sp_calloc(K + 1, sizeof *chain->legal_row);
+    chain->legal_to = sp_calloc(most, sizeof *chain->legal_to);
     if (K <= SP_LEGAL_BITS_CLASSES)
-        chain->legal_bits = new_array((int64_t)K * K / 64 + 1, sizeof *chain->legal_bits);
+        chain->legal_bits = sp_calloc((int64_t)K * K / 64 + 1, sizeof *chain->legal_bits);
     if (!seen_from || !chain->legal_row || !chain->legal_to ||
         (K <= SP_LEGAL_BITS_CLASSES && !chain->legal_bits)) {
         free(seen_from);
@@ -214,7 +204,7 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
                                                                      << ((int64_t)k * K + to) % 64;
             }
         qsort(chain->legal_to + chain->legal_row[k], (size_t)(n - chain->legal_row[k]),
-              sizeof *chain->legal_to, compare_int32);
+              sizeof *chain->legal_to, number_compare_int32);
         chain->legal_row[k + 1] = n;
     }
     free(seen_from);
@@ -315,7 +305,7 @@ static sp_status keep_durations(sp_placement *place, const int32_t *column_of_cl
 {
     if (!place->weight)
         return SP_OK;
-    if (!(chain->durations = new_array(chain->n_classes, sizeof *chain->durations)))
+    if (!(chain->durations = sp_calloc(chain->n_classes, sizeof *chain->durations)))
         return sp_no_memory(err);
     for (int32_t k = 0; k < chain->n_classes; k++) {
         chain->durations[column_of_class[k]] = place->weight[k];
@@ -331,17 +321,17 @@ static sp_status compile(const sp_model *model, const sp_declared_gaps *gaps, co
     const int32_t K = model->n_classes;
     sp_placement place = {.model = NULL};
     sp_chain *chain = calloc(1, sizeof *chain);
-    int32_t *column_of_class = new_array(K, sizeof *column_of_class);
+    int32_t *column_of_class = sp_calloc(K, sizeof *column_of_class);
     sp_status status = SP_OK;
     if (chain) {
         chain->n_classes = K;
         chain->min_dwell_at_end = model->min_dwell_at_end;
         chain->whole_at_start = model->whole_at_start;
         chain->whole_at_end = model->whole_at_end;
-        chain->class_first = new_array(K + 1, sizeof *chain->class_first);
-        chain->min_dwell = new_array(K, sizeof *chain->min_dwell);
-        chain->legal_start = new_array(K, 1);
-        chain->legal_end = new_array(K, 1);
+        chain->class_first = sp_calloc(K + 1, sizeof *chain->class_first);
+        chain->min_dwell = sp_calloc(K, sizeof *chain->min_dwell);
+        chain->legal_start = sp_calloc(K, 1);
+        chain->legal_end = sp_calloc(K, 1);
     }
     if (!chain || !column_of_class || !chain->class_first || !chain->min_dwell || !chain->legal_start ||
         !chain->legal_end)
@@ -405,10 +395,10 @@ static sp_status keep_rules(const sp_model *model, sp_product *product, const sp
                             sp_chain *chain, sp_error *err)
 {
     const size_t K = (size_t)model->n_classes, L = K + 2;
-    int32_t *next = new_array((int64_t)L, sizeof *next);
-    uint8_t *broken = new_array((int64_t)L, 1);
+    int32_t *next = sp_calloc((int64_t)L, sizeof *next);
+    uint8_t *broken = sp_calloc((int64_t)L, 1);
     sp_status status = SP_OK;
-    TRY(next && broken && (chain->rules = new_array(model->n_rules, sizeof *chain->rules))
+    TRY(next && broken && (chain->rules = sp_calloc(model->n_rules, sizeof *chain->rules))
             ? SP_OK
             : sp_no_memory(err));
     chain->n_rules = model->n_rules;
@@ -441,8 +431,8 @@ done:
 static sp_status find_path(const sp_chain *chain, bool *out, sp_error *err)
 {
     const int32_t M = chain->n_states;
-    uint8_t *is_seen = new_array(M, 1);
-    int32_t *queue = new_array(M, sizeof *queue), n = 0;
+    uint8_t *is_seen = sp_calloc(M, 1);
+    int32_t *queue = sp_calloc(M, sizeof *queue), n = 0;
     bool has_left = false;
     *out = false;
     for (int32_t j = 0; is_seen && queue && j < M; j++)

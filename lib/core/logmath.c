@@ -16,13 +16,41 @@
 /* exp of less than this beside a sum that is at least 1 is lost in its rounding, even 10,000 times. */
 static const double lost = -60;
 
-static double greatest(const double *x, int64_t n)
+double sp_greatest(const double *x, int64_t n)
 {
-    double max = -INFINITY;
-    for (int64_t k = 0; k < n; k++)
-        if (x[k] > max)
-            max = x[k];
-    return max;
+    double greatest[4] = {-INFINITY, -INFINITY, -INFINITY,
+                          -INFINITY}; /* four at a time, which do not wait for each other */
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int c = 0; c < 4; c++)
+            greatest[c] = x[i + c] > greatest[c] ? x[i + c] : greatest[c];
+    for (; i < n; i++)
+        greatest[0] = x[i] > greatest[0] ? x[i] : greatest[0];
+    for (int c = 1; c < 4; c++)
+        greatest[0] = greatest[c] > greatest[0] ? greatest[c] : greatest[0];
+    return greatest[0];
+}
+
+double sp_take_greatest(double *x, int64_t n)
+{
+    const double greatest = sp_greatest(x, n);
+    for (int64_t i = 0; greatest > -INFINITY && i < n; i++)
+        x[i] -= greatest;
+    return greatest;
+}
+
+double sp_greatest_sum(const double *x, const double *weight, int32_t n, int32_t *at)
+{
+    double best = -INFINITY;
+    *at = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const double sum = weight ? x[i] + weight[i] : x[i];
+        if (sum > best) {
+            best = sum;
+            *at = i;
+        }
+    }
+    return best;
 }
 
 /* log sum_k exp(x[k] - max), max finite */
@@ -37,7 +65,7 @@ static double log_sum_above(const double *x, int64_t n, double max)
 
 double sp_logsumexp(const double *x, int64_t n)
 {
-    double max = greatest(x, n);
+    double max = sp_greatest(x, n);
     return max == -INFINITY ? max : max + log_sum_above(x, n, max);
 }
 
@@ -50,7 +78,7 @@ double sp_logaddexp(double a, double b)
 /* max goes first: beside a large one the rest of the sum would be lost. */
 double sp_log_softmax(const double *x, int64_t n, double *out)
 {
-    double max = greatest(x, n), rest = max == -INFINITY ? 0 : log_sum_above(x, n, max);
+    double max = sp_greatest(x, n), rest = max == -INFINITY ? 0 : log_sum_above(x, n, max);
     for (int64_t k = 0; k < n; k++)
         out[k] = max == -INFINITY ? -INFINITY : x[k] - max - rest;
     return max + rest;

@@ -4,6 +4,13 @@
 
 #include <stdint.h>
 
+/* The greatest of n numbers; -INFINITY where n is 0. */
+double sp_greatest(const double *x, int64_t n);
+/* Takes it off all of them, unless it is -INFINITY. Returns it. */
+double sp_take_greatest(double *x, int64_t n);
+/* The greatest x[i] + weight[i] (NULL: 0), and the first i that has it; *at is 0 where all are -INFINITY. */
+double sp_greatest_sum(const double *x, const double *weight, int32_t n, int32_t *at);
+
 /* log(sum_k exp(x[k])); -INFINITY when every x[k] is -INFINITY or n is 0. The maximum is taken out first, so nothing
  * overflows; the sum runs from k = 0 upwards, so the answer is the same on every machine with the same exp and log. */
 double sp_logsumexp(const double *x, int64_t n);

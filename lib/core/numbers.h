@@ -66,6 +66,12 @@ static inline int number_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static inline int number_compare_int32(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* x [n] sorted, n > 0: definition 7 of Hyndman & Fan, linear between order statistics. */
 static inline double number_quantile(const double *x, int64_t n, double p)
 {

@@ -26,6 +26,12 @@ static inline void *sp_grown(void *old, int64_t n, size_t size, bool *is_whole)
     return bigger ? bigger : old;
 }
 
+/* calloc that never asks for nothing, so that NULL always means lack of memory. */
+static inline void *sp_calloc(int64_t n, size_t size)
+{
+    return calloc((size_t)(n > 0 ? n : 1), size);
+}
+
 /* Room for one item more behind n: the array doubles where n is a power of two, or 0, and stays as it is elsewhere. *is_whole as above. */
 static inline void *sp_room_for_one(void *old, int64_t n, size_t size, bool *is_whole)
 {

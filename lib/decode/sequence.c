@@ -1,9 +1,9 @@
 #include "decode/sequence.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "decode/lengths.h"
+#include "decode/walk/reach.h"
 
 sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
 {
@@ -15,37 +15,7 @@ sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
 
 /* ---- where there is no path ---- */
 
-/* Marks in next[M] the states that can stand at a step of scores e[K]: at the start of a recording, after those in now[M], or
- * after a gap. Returns whether there is any. */
-static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now,
-                       uint8_t *next)
-{
-    int32_t n_states = chain->n_states;
-    const sp_chain *into = sp_chain_into(chain, &how);
-    if (how == SP_REACH_START) {
-        for (int32_t j = 0; j < n_states; j++)
-            next[j] = chain->start[j] > -INFINITY;
-    } else if (how == SP_REACH_ENTRY) {
-        const bool is_left = sp_chain_may_leave(chain, now);
-        for (int32_t j = 0; j < n_states; j++)
-            next[j] = is_left && chain->entry[j];
-    } else {
-        memset(next, 0, (size_t)n_states);
-        for (int32_t i = 0; i < n_states; i++)
-            if (now[i])
-                for (int64_t s = into->succ_row[i]; s < into->succ_row[i + 1]; s++)
-                    next[into->succ[s]] = 1;
-    }
-    bool any = false;
-    for (int32_t j = 0; j < n_states; j++) {
-        next[j] = next[j] && e[chain->state_class[j]] > -INFINITY;
-        any = any || next[j];
-    }
-    return any;
-}
-
-/* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
- * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end. */
+/* Is there any allowed path over finite scores?  * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end. */
 static sp_status look_for_path(const sp_sequence *s, sp_error *err)
 {
     const sp_chain *c = s->chain;
@@ -55,7 +25,7 @@ static sp_status look_for_path(const sp_sequence *s, sp_error *err)
     if (!now || !row)
         return sp_no_memory(err);
     for (int64_t t = 0; t < s->scores->n_steps; t++) {
-        if (!reach_step(c, sp_scores_reach(s->scores, t), sp_row(s->scores, t, row), now, next))
+        if (!sp_reach_step(c, sp_scores_reach(s->scores, t), sp_row(s->scores, t, row), now, next))
             return sp_fail_at(err, SP_ENOPATH, t,
                               "no allowed path has a finite score: no class that may stand at step %lld "
                               "is possible there: look at its scores and masks, or decode with "

@@ -1,6 +1,8 @@
 #include "decode/verify.h"
 
+#include "core/owned.h"
 #include "decode/recording.h"
+#include "decode/walk/reach.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,53 +230,37 @@ double sp_verifier_score(const sp_verifier *v, const sp_scores *scores, const in
 
 /* ---- legality, where the sum does not tell ---- */
 
-/* States of class path[t] that can stand at step t, from those of the step before. Returns whether there is any. */
-static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_t *path, int64_t t,
-                        const uint8_t *now, uint8_t *next)
-{
-    sp_reach how = sp_scores_reach(scores, t);
-    const sp_chain *into = sp_chain_into(c, &how);
-    bool is_left = false, any = false;
-    if (sp_scores_at(scores, t, path[t]) == -INFINITY)
-        return false;
-    for (int32_t i = t > 0 ? c->class_first[path[t - 1]] : 0;
-         how == SP_REACH_ENTRY && !is_left && i < c->class_first[path[t - 1] + 1]; i++)
-        is_left = now[i] && sp_chain_leave(c, i) > -INFINITY;
-    for (int32_t j = c->class_first[path[t]]; j < c->class_first[path[t] + 1]; j++) {
-        next[j] = how == SP_REACH_START ? c->start[j] > -INFINITY : is_left && c->entry[j];
-        for (int64_t p = into->pred_row[j]; how == SP_REACH_NEXT && !next[j] && p < into->pred_row[j + 1];
-             p++)
-            next[j] = c->state_class[into->pred[p]] == path[t - 1] && now[into->pred[p]];
-        any = any || next[j];
-    }
-    return any;
-}
-
 /* Does a state path that the chain allows emit these classes, each of a score above -INFINITY? No sum is made, so none overflows.
  */
 static sp_status find_legal(const sp_chain *c, const sp_scores *scores, const int32_t *path, bool *is_legal,
                             sp_error *err)
 {
-    size_t M = (size_t)c->n_states;
-    uint8_t *now = malloc(2 * M), *both = now;
-    if (!now)
-        return sp_no_memory(err);
-    uint8_t *next = now + M;
+    const size_t M = (size_t)c->n_states, K = (size_t)c->n_classes;
+    sp_owned own = {0};
+    uint8_t *now = sp_zeros(&own, M, 1), *next = sp_zeros(&own, M, 1);
+    double *e = sp_zeros(&own, K, sizeof *e); /* of a step, but for the class of the path -INFINITY */
+    sp_status status = sp_owned_status(&own, err);
+    for (size_t k = 0; status == SP_OK && k < K; k++)
+        e[k] = -INFINITY;
     *is_legal = true;
-    for (int64_t t = 0; *is_legal && t < scores->n_steps; t++) {
-        *is_legal = path[t] >= 0 && path[t] < c->n_classes && mark_states(c, scores, path, t, now, next);
+    for (int64_t t = 0; status == SP_OK && *is_legal && t < scores->n_steps; t++) {
+        *is_legal = path[t] >= 0 && path[t] < c->n_classes;
+        if (!*is_legal)
+            break;
+        e[path[t]] = sp_scores_at(scores, t, path[t]);
+        *is_legal = sp_reach_step(c, sp_scores_reach(scores, t), e, now, next);
+        e[path[t]] = -INFINITY;
         uint8_t *before = now;
         now = next;
         next = before;
     }
-    if (*is_legal && scores->n_steps > 0) {
-        int32_t last = path[scores->n_steps - 1];
+    if (status == SP_OK && *is_legal && scores->n_steps > 0) {
         *is_legal = false;
-        for (int32_t j = c->class_first[last]; j < c->class_first[last + 1]; j++)
-            *is_legal = *is_legal || (now[j] && c->end[j] > -INFINITY);
+        for (size_t j = 0; j < M; j++)
+            *is_legal |= now[j] && c->end[j] > -INFINITY;
     }
-    free(both);
-    return SP_OK;
+    sp_owned_free(&own);
+    return status;
 }
 
 sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double score,

@@ -295,12 +295,6 @@ sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *
 /* Softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
 void sp_density_fill(const sp_scores *scores, uint8_t *density);
 
-/* calloc that never asks for nothing, so that NULL always means lack of memory. */
-static inline void *sp_calloc(int64_t n, size_t size)
-{
-    return calloc((size_t)(n > 0 ? n : 1), size);
-}
-
 /* ---- sleep statistics ---- */
 
 void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference,

@@ -34,7 +34,7 @@ foreach(name tags/tags tags/tied evaluate/counts/stretches evaluate/counts/tally
 endforeach()
 file(GLOB wasm_decode CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*.c)
 list(FILTER wasm_decode EXCLUDE REGEX "/(batch_extras|decode_batch)[.]c$")
-file(GLOB wasm_strategies CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/*.c)
+file(GLOB wasm_strategies CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/*.c ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/walk/*.c)
 list(APPEND wasm_sources ${wasm_decode} ${wasm_strategies} ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/kernels/sum_steps.c ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)
 set(STATEPATH_WASM_MODULE ${CMAKE_CURRENT_BINARY_DIR}/statepath.wasm)
 set(wasm_objects)

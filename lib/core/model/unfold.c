@@ -5,13 +5,8 @@
 #include <string.h>
 
 #include "core/model/model.h"
+#include "core/owned.h"
 #include "core/try.h"
-
-/* calloc that never asks for nothing, so that NULL always means lack of memory. */
-static void *new_array(int64_t n, size_t size)
-{
-    return calloc((size_t)(n > 0 ? n : 1), size);
-}
 
 /* ---- where each declared state goes ---- */
 
@@ -113,13 +108,13 @@ static sp_status measure_rows(sp_placement *place, int64_t *total, sp_error *err
 static bool new_states(sp_chain *chain, int64_t total, bool has_durations)
 {
     chain->n_states = (int32_t)total;
-    chain->state_class = new_array(total, sizeof *chain->state_class);
-    chain->declared = new_array(total, sizeof *chain->declared);
-    chain->entry = new_array(total, 1);
-    chain->fresh = new_array(total, 1);
-    chain->start = new_array(total, sizeof *chain->start);
-    chain->end = new_array(total, sizeof *chain->end);
-    chain->leave = has_durations ? new_array(total, sizeof *chain->leave) : NULL;
+    chain->state_class = sp_calloc(total, sizeof *chain->state_class);
+    chain->declared = sp_calloc(total, sizeof *chain->declared);
+    chain->entry = sp_calloc(total, 1);
+    chain->fresh = sp_calloc(total, 1);
+    chain->start = sp_calloc(total, sizeof *chain->start);
+    chain->end = sp_calloc(total, sizeof *chain->end);
+    chain->leave = has_durations ? sp_calloc(total, sizeof *chain->leave) : NULL;
     return chain->state_class && chain->declared && chain->entry && chain->fresh && chain->start &&
            chain->end && (chain->leave || !has_durations);
 }
@@ -171,8 +166,8 @@ static sp_status place_states(sp_placement *place, const int32_t *column_of_clas
     unnumbered *states = NULL;
     sp_status status = SP_OK;
     TRY(measure_rows(place, &total, err));
-    states = new_array(total, sizeof *states);
-    place->number = new_array(total, sizeof *place->number);
+    states = sp_calloc(total, sizeof *states);
+    place->number = sp_calloc(total, sizeof *place->number);
     TRY(states && place->number && new_states(chain, total, place->weight != NULL) ? SP_OK
                                                                                    : sp_no_memory(err));
     number_states(place, column_of_class, states, chain);
@@ -208,7 +203,7 @@ static sp_status weigh_runs(sp_placement *place, const sp_chain_options *options
     for (int32_t k = 0; model->durations && k < model->n_classes; k++) {
         if (model->durations[k].form == SP_DURATION_FREE)
             continue;
-        if (!place->weight && !(place->weight = new_array(model->n_classes, sizeof *place->weight)))
+        if (!place->weight && !(place->weight = sp_calloc(model->n_classes, sizeof *place->weight)))
             return sp_no_memory(err);
         TRY(sp_run_weights_make(model, k, options->step_seconds, options->is_boolean, &place->weight[k],
                                 err));
@@ -223,9 +218,9 @@ sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp
 {
     *place = (sp_placement){.model = model,
                             .gaps = gaps,
-                            .whole = new_array(model->n_states, sizeof *place->whole),
-                            .cut = new_array(model->n_states, sizeof *place->cut),
-                            .n_own = new_array(model->n_classes, sizeof *place->n_own)};
+                            .whole = sp_calloc(model->n_states, sizeof *place->whole),
+                            .cut = sp_calloc(model->n_states, sizeof *place->cut),
+                            .n_own = sp_calloc(model->n_classes, sizeof *place->n_own)};
     sp_status status = SP_OK;
     TRY(place->whole && place->cut && place->n_own ? SP_OK : sp_no_memory(err));
     for (int32_t s = 0; s < model->n_states; s++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/model/durations.h"
+#include "core/numbers.h"
 #include "core/owned.h"
 #include "core/rules/intern.h"
 #include "core/rules/refine.h"
@@ -433,12 +434,6 @@ static void put(nfa *a, int32_t *list, int32_t *n, int32_t state)
     list[(*n)++] = state;
 }
 
-static int compare_int32(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The number of the subset on the list: those of its states that go on by a step, or end. */
 static int32_t subset(nfa *a, sp_intern *subsets, int32_t *list, int32_t n)
 {
@@ -446,7 +441,7 @@ static int32_t subset(nfa *a, sp_intern *subsets, int32_t *list, int32_t n)
     for (int32_t i = 0; i < n; i++)
         if (a->states[list[i]].set || list[i] == a->final)
             list[kept++] = list[i];
-    qsort(list, (size_t)kept, sizeof *list, compare_int32);
+    qsort(list, (size_t)kept, sizeof *list, number_compare_int32);
     return sp_intern_add(subsets, list, (size_t)kept * sizeof *list);
 }
 

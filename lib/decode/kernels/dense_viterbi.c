@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/logmath.h"
 #include "decode/kernels/dense_team.h"
 
 /* The ring's share of a second-level cache, and the blocks that are never shorter or longer. */
@@ -71,15 +72,6 @@ static void forward_block(dense_pass *p, int64_t b)
     }
 }
 
-static int32_t best_state(const double *now, int32_t n)
-{
-    int32_t state = 0;
-    for (int32_t j = 1; j < n; j++)
-        if (now[j] > now[state])
-            state = j;
-    return state;
-}
-
 /* ---- back ---- */
 
 /* Writes the trace from `state` at step t down to where it meets what path[] holds below `fresh`, or to the begin of block b:
@@ -110,7 +102,9 @@ static void go_forward(dense_pass *p)
         p->is_open[b] = 0;
         const double *now = delta_of(p, end - 1);
         memcpy(mark_of(p, b + 1), now, p->dense->width * sizeof *now);
-        trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
+        int32_t state;
+        sp_greatest_sum(now, NULL, p->dense->n, &state);
+        trace(p, end - 1, state, begin, p->held);
     }
 }
 

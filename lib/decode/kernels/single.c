@@ -1,5 +1,6 @@
 /* Around the kernels of one recording: the model in their form, first steps, gaps, the last state and the way back. */
 #include "decode/kernels/single.h"
+#include "core/logmath.h"
 
 #include <math.h>
 
@@ -76,26 +77,11 @@ bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules)
     return rules->columns <= (isa == SP_ISA_BASE ? 8 : SP_SINGLE_MOST_CLASSES);
 }
 
-/* The lowest of the best states, end weights added unless NULL. */
-static int32_t best_state(const sp_single_rules *r, const double *delta, const double *end, double *best)
-{
-    int32_t state = 0;
-    *best = -INFINITY;
-    for (int32_t j = 0; j < r->n_classes; j++) {
-        double value = end ? delta[j] + end[j] : delta[j];
-        if (value > *best) {
-            *best = value;
-            state = j;
-        }
-    }
-    return state;
-}
-
 /* After a gap every entry state follows the best state before it. Returns the word. */
 static uint64_t step_gap(const sp_single_rules *r, const double *e, double *delta)
 {
-    double best;
-    int32_t from = best_state(r, delta, NULL, &best);
+    int32_t from;
+    const double best = sp_greatest_sum(delta, NULL, r->n_classes, &from);
     uint64_t word = 0;
     for (int32_t j = 0; j < r->n_classes; j++) {
         delta[j] = r->is_entry[j] ? best + e[j] : -INFINITY;
@@ -126,7 +112,7 @@ sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_score
                             sp_scratch *scratch, int32_t *path, double *score)
 {
     _Alignas(64) double delta[SP_SINGLE_MOST_CLASSES];
-    double room[SP_SINGLE_MOST_CLASSES], best;
+    double room[SP_SINGLE_MOST_CLASSES];
     int64_t n_steps = scores->n_steps;
     size_t row_bytes = (size_t)scores->n_classes * (size_t)scores->dtype;
     uint64_t *words = sp_scratch_get(scratch, (size_t)n_steps, sizeof *words);
@@ -148,7 +134,8 @@ sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_score
         sp_isa_kernels_of(isa)->single(&steps);
         t = end;
     }
-    int32_t last = best_state(r, delta, r->end, &best);
+    int32_t last;
+    const double best = sp_greatest_sum(delta, r->end, r->n_classes, &last);
     if (best == -INFINITY)
         return SP_ENOPATH;
     trace(r, words, n_steps, last, path);

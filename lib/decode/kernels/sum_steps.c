@@ -19,15 +19,6 @@ void sp_total_add(sp_total *s, double x)
     s->sum = sum;
 }
 
-static double greatest_of(const double *x, int64_t n)
-{
-    double greatest = -INFINITY;
-    for (int64_t i = 0; i < n; i++)
-        if (x[i] > greatest)
-            greatest = x[i];
-    return greatest;
-}
-
 /* x [n] less `by` as exponentials; *least: the least finite log. */
 static void exponentials_of_weights(const double *x, int64_t n, double by, double *to, double *least)
 {
@@ -37,15 +28,6 @@ static void exponentials_of_weights(const double *x, int64_t n, double by, doubl
             *least = below;
         to[i] = exp(below);
     }
-}
-
-double sp_take_greatest(double *x, int64_t n)
-{
-    double greatest = greatest_of(x, n);
-    if (greatest > -INFINITY)
-        for (int64_t i = 0; i < n; i++)
-            x[i] -= greatest;
-    return greatest;
 }
 
 /* log sum over the neighbours of state s of exp(x + weight), in logs. */
@@ -179,9 +161,9 @@ static void runs_prepare(sp_sum_steps *f, const sp_step_room *room)
             r->stay[row->cut + row->n_cut - 1] = row->longer;
     }
     const int64_t n_edges = g->pred_row[M];
-    const double edge = n_edges > 0 ? greatest_of(g->pred_weight, n_edges) : 0;
-    const double leave = greatest_of(r->leave, (int64_t)M),
-                 inside = greatest_of(r->go_on, 2 * (int64_t)M); /* go_on, then stay */
+    const double edge = n_edges > 0 ? sp_greatest(g->pred_weight, n_edges) : 0;
+    const double leave = sp_greatest(r->leave, (int64_t)M),
+                 inside = sp_greatest(r->go_on, 2 * (int64_t)M); /* go_on, then stay */
     r->greatest = fmax(edge + leave, inside);
     exponentials_of_weights(r->leave, (int64_t)M, r->greatest - edge, r->leave, &r->least);
     exponentials_of_weights(r->go_on, 2 * (int64_t)M, r->greatest, r->go_on, &r->least);
@@ -298,7 +280,7 @@ static void side_prepare(sp_sum_side *d, int64_t n_edges, double *linear)
         all_zero = d->weight[n] == 0;
     if (all_zero)
         return;
-    d->greatest = greatest_of(d->weight, n_edges);
+    d->greatest = sp_greatest(d->weight, n_edges);
     exponentials_of_weights(d->weight, n_edges, d->greatest, linear, &d->least);
     d->linear = linear;
 }

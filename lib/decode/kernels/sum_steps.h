@@ -53,9 +53,6 @@ typedef struct sp_sum_steps {
 
 void sp_total_add(sp_total *s, double x);
 
-/* Takes the greatest value out of x and returns it; a row with nothing finite stays as it is. */
-double sp_take_greatest(double *x, int64_t n);
-
 /* Takes from the scratch what sp_sum_steps_init() needs. False on lack of memory, as there. */
 bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores,
                           sp_scratch *scratch);

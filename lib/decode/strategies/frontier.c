@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/numbers.h"
+
 void sp_frontier_layout(const sp_chain *chain, int count, sp_frontier *frontiers, sp_frontier_room *room,
                         double *doubles, int32_t *ints)
 {
@@ -24,16 +26,10 @@ void sp_frontier_clear(sp_frontier *f)
     f->n_live = 0;
 }
 
-static int compare_states(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void order_by_state(const sp_chain *chain, sp_frontier *f)
 {
     if (f->n_live < chain->n_states / 16) {
-        qsort(f->live, (size_t)f->n_live, sizeof *f->live, compare_states);
+        qsort(f->live, (size_t)f->n_live, sizeof *f->live, number_compare_int32);
         return;
     }
     f->n_live = 0;

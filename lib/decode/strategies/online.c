@@ -28,6 +28,7 @@
 #include "decode/strategies/frontier.h"
 #include "decode/strategies/online.h"
 #include "decode/strategy.h"
+#include "decode/walk/reach.h"
 
 enum { FIRST_CAPACITY = 16, REBASE_EVERY = 1024 };
 
@@ -385,27 +386,13 @@ static int32_t decide(sp_online *o)
 /* States that some path reaches at this step, into the second half of o->reach. Returns whether there is any. */
 static bool reach_step(const sp_online *o, const double *row, bool is_gap, const uint8_t *usable)
 {
-    const sp_chain *c = o->chain;
-    uint8_t *now = o->reach, *next = now + c->n_states;
-    memset(next, 0, (size_t)c->n_states);
-    sp_reach how = o->n_pushed == 0 ? SP_REACH_START : is_gap ? SP_REACH_ENTRY : SP_REACH_NEXT;
-    const sp_chain *into = sp_chain_into(c, &how);
-    const bool is_left = how == SP_REACH_ENTRY && sp_chain_may_leave(c, now);
-    for (int32_t i = 0; i < c->n_states; i++) {
-        if (how == SP_REACH_START)
-            next[i] = c->start[i] > -INFINITY;
-        else if (how == SP_REACH_ENTRY)
-            next[i] = is_left && c->entry[i];
-        else if (now[i])
-            for (int64_t s = into->succ_row[i]; s < into->succ_row[i + 1]; s++)
-                next[into->succ[s]] = 1;
-    }
-    bool any = false;
-    for (int32_t j = 0; j < c->n_states; j++) {
-        next[j] = next[j] && row[c->state_class[j]] > -INFINITY && (!usable || usable[j]);
-        any = any || next[j];
-    }
-    return any;
+    const int32_t n = o->chain->n_states;
+    uint8_t *next = o->reach + n;
+    const sp_reach how = o->n_pushed == 0 ? SP_REACH_START : is_gap ? SP_REACH_ENTRY : SP_REACH_NEXT;
+    sp_reach_step(o->chain, how, row, o->reach, next);
+    for (int32_t j = 0; usable && j < n; j++)
+        next[j] &= usable[j] != 0;
+    return memchr(next, 1, (size_t)n) != NULL;
 }
 
 static sp_status row_check(const sp_online *o, const double *row, sp_error *err)

@@ -63,57 +63,43 @@ static int32_t best_state(const sp_state_search *f)
     return best;
 }
 
-/* What it costs to leave state i where no transition leads on: at a gap, or by breaking a rule, which is that of leaving too where
- * the run may not end there. */
-static price left(const sp_state_search *f, int32_t i, bool is_gap)
-{
-    const double weight = sp_chain_leave(f->chain, i);
-    price p = ((const price *)f->now)[i];
-    if (is_possible(p) && (is_gap || weight > -INFINITY))
-        p = add(p, weight);
-    p.n_broken += !is_gap;
-    return p;
-}
+/* The best way on by breaking a rule, which is that of leaving too where the run may not end there. */
+typedef struct jump {
+    price price;
+    int32_t from;
+} jump;
 
-/* The state that is best left so. */
-static int32_t best_left(const sp_state_search *f, bool is_gap)
+static jump best_jump(const sp_state_search *f)
 {
-    int32_t best = 0;
-    price least = left(f, 0, is_gap);
-    for (int32_t i = 1; i < f->chain->n_states; i++) {
-        const price p = left(f, i, is_gap);
-        if (is_better(p, least)) {
-            best = i;
-            least = p;
-        }
+    const price *now = f->now;
+    jump best = {no_price, 0};
+    for (int32_t i = 0; i < f->chain->n_states; i++) {
+        const double weight = sp_chain_leave(f->chain, i);
+        price p = is_possible(now[i]) && weight > -INFINITY ? add(now[i], weight) : now[i];
+        p.n_broken++;
+        if (is_better(p, best.price))
+            best = (jump){p, i};
     }
     return best;
 }
 
-/* Fills next[] and from[]. */
-static void step_to(const sp_state_search *f, const double *e, sp_reach how, price *next)
-{
-    const sp_chain *c = f->chain, *into = sp_chain_into(c, &how);
-    const bool is_gap = how == SP_REACH_ENTRY;
-    const price *now = f->now;
-    const int32_t jump_from = best_left(f, false), gap_from = is_gap ? best_left(f, true) : jump_from;
-    const price jump = left(f, jump_from, false), over_gap = left(f, gap_from, is_gap);
-    for (int32_t j = 0; j < c->n_states; j++) {
-        const bool is_free = is_gap && c->entry[j];
-        price best = is_free ? over_gap : c->fresh[j] ? jump : no_price;
-        int32_t best_from = is_free ? gap_from : jump_from;
-        for (int64_t p = into->pred_row[j]; p < into->pred_row[j + 1] && !is_gap; p++) {
-            int32_t i = into->pred[p];
-            price candidate = {now[i].n_broken, now[i].score + into->pred_weight[p]};
-            if (is_better(candidate, best) || (!is_better(best, candidate) && i < best_from)) {
-                best = candidate;
-                best_from = i;
-            }
-        }
-        next[j] = is_possible(best) ? add(best, e[c->state_class[j]]) : no_price;
-        f->from[j] = best_from;
-    }
-}
+#define STEP step_to
+#define VALUE price
+#define ZERO no_price
+#define ONE ((price){0, 0})
+#define TIMES(v, w) (is_possible(v) ? add(v, w) : no_price)
+#define PLUS(sum, v, i)                                                                                      \
+    do {                                                                                                     \
+        const price value = (v);                                                                             \
+        if (is_better(value, sum) || (!is_better(sum, value) && (i) < from)) {                               \
+            (sum) = value;                                                                                   \
+            from = (i);                                                                                      \
+        }                                                                                                    \
+    } while (0)
+#define BESIDE(sum, j)                                                                                       \
+    if (self && c->fresh[j])                                                                                 \
+    PLUS(sum, ((const jump *)self)->price, ((const jump *)self)->from)
+#include "decode/walk/step_body.h"
 
 /* Greedy: only the states of the best class (the lowest among equals) stay in play. What has been broken and the score so far
  * are common to all from then on; taking them off keeps differences exact however long the recording. Returns how many rules. */
@@ -138,15 +124,16 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     price *now = f->states.now;
     if (how == SP_REACH_START) {
         f->n_taken = 0;
+        step_to(NULL, c, how, e, now, now, NULL);
         for (int32_t j = 0; j < c->n_states; j++)
-            now[j] = c->fresh[j] || c->start[j] > -INFINITY
-                         ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]])
-                         : no_price;
+            if (!c->fresh[j] && c->start[j] == -INFINITY)
+                now[j] = no_price;
         return true;
     }
     if (f->is_greedy)
         f->n_taken += keep_best_class(c, now);
-    step_to(&f->states, e, how, f->states.next);
+    const jump best = best_jump(&f->states);
+    step_to(&best, c, how, e, now, f->states.next, f->states.from);
     sp_state_search_advance(&f->states, t);
     return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/isa.h"
+#include "core/logmath.h"
 #include "decode/strategies/search.h"
 
 /* ---- a row, by vectors ---- */
@@ -232,21 +233,6 @@ static void step_next(run_search *f, int64_t t, const double *e)
         f->next[f->states[n]] += e[c->state_class[f->states[n]]];
 }
 
-/* The best state at the step that is known, weight[M] added (NULL: none). */
-static int32_t best_state(const run_search *f, const double *weight, double *best)
-{
-    int32_t state = 0;
-    *best = -INFINITY;
-    for (int32_t i = 0; i < f->chain->n_states; i++) {
-        const double value = f->now[i] + (weight ? weight[i] : 0);
-        if (value > *best) {
-            *best = value;
-            state = i;
-        }
-    }
-    return state;
-}
-
 static void begin(run_search *f, double *now, const double *weight, double common, const double *e)
 {
     const sp_chain *c = f->chain;
@@ -264,8 +250,8 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
         return true;
     }
     if (how == SP_REACH_ENTRY) {
-        double best;
-        const int32_t state = best_state(f, f->chain->leave, &best);
+        int32_t state;
+        const double best = sp_greatest_sum(f->now, f->chain->leave, f->chain->n_states, &state);
         for (int32_t n = 0; n < f->n_nodes; n++)
             f->from[(size_t)t * (size_t)f->n_nodes + (size_t)n] = state;
         memset(f->has_stayed + (size_t)t * 2 * (size_t)f->runs->n_rows, 0, 2 * (size_t)f->runs->n_rows);
@@ -360,7 +346,9 @@ static sp_status start(void *self, const sp_sequence *s, sp_error *err)
 
 static int32_t last(void *self, sp_sequence *s)
 {
-    const int32_t state = best_state(self, s->chain->end, &s->recurrence);
+    const run_search *f = self;
+    int32_t state;
+    s->recurrence = sp_greatest_sum(f->now, s->chain->end, s->chain->n_states, &state);
     return s->recurrence > -INFINITY ? state : -1;
 }
 

@@ -5,6 +5,7 @@
  *
  * each normalised by itself, so that log Z never enters.
  */
+#include "core/logmath.h"
 #include "decode/strategies/uses_numbers.h"
 
 #include <math.h>

@@ -45,30 +45,6 @@ static int32_t last_of(const pass *s, int32_t k)
     return s->f->is_even ? s->f->dwell[k] - 1 : s->D - 1;
 }
 
-/* Several maxima side by side: each waits for the one before it. */
-static double greatest_of(const double *x, int64_t n)
-{
-    double greatest[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int c = 0; c < 4; c++)
-            greatest[c] = x[i + c] > greatest[c] ? x[i + c] : greatest[c];
-    for (; i < n; i++)
-        greatest[0] = x[i] > greatest[0] ? x[i] : greatest[0];
-    for (int c = 1; c < 4; c++)
-        greatest[0] = greatest[c] > greatest[0] ? greatest[c] : greatest[0];
-    return greatest[0];
-}
-
-static double take_greatest(double *x, int64_t n)
-{
-    double greatest = greatest_of(x, n);
-    if (greatest > -INFINITY)
-        for (int64_t i = 0; i < n; i++)
-            x[i] -= greatest;
-    return greatest;
-}
-
 /* exp(x) for a sum that holds exp(0) too. */
 static double share_of(double x)
 {
@@ -115,7 +91,7 @@ static void product(const sp_factors *f, const double *matrix, bool is_turned, c
 /* exp(x - greatest) into p; returns the greatest (0 when nothing is finite). */
 static double exponentials(const double *x, int32_t n, double *p)
 {
-    double greatest = greatest_of(x, n);
+    double greatest = sp_greatest(x, n);
     greatest = greatest > -INFINITY ? greatest : 0;
     for (int32_t k = 0; k < n; k++)
         p[k] = exp(x[k] - greatest); /* all of it: where a weight is small, what is far behind counts, too */
@@ -171,7 +147,7 @@ static double forward(const pass *s)
         for (int32_t k = 0; k < K; k++)
             for (int32_t i = 0; i <= last_of(s, k); i++)
                 a[k * D + i] += x[k];
-        double greatest = take_greatest(a, (int64_t)K * D);
+        double greatest = sp_take_greatest(a, (int64_t)K * D);
         if (!(greatest > -INFINITY))
             return -INFINITY;
         log_z += greatest;
@@ -200,7 +176,7 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
     double total = 0;
     for (int32_t i = 0; i < K * D; i++)
         s->s[i] = a[i] + s->b[i];
-    take_greatest(s->s, (int64_t)K * D);
+    sp_take_greatest(s->s, (int64_t)K * D);
     sp_exps(s->s, (int64_t)K * D);
     for (int32_t k = 0; k < K; k++) {
         double mass = 0;
@@ -278,7 +254,7 @@ static void backward(const pass *s, sp_expected *sum)
         for (int32_t k = 0; k < K; k++)
             for (int32_t i = 0; i < D; i++)
                 s->r[k * D + i] = x[k] + s->b[k * D + i];
-        take_greatest(s->r, (int64_t)K * D);
+        sp_take_greatest(s->r, (int64_t)K * D);
         double *first = s->s; /* r[.,0] */
         for (int32_t k = 0; k < K; k++)
             first[k] = s->r[(size_t)k * (size_t)D];
@@ -295,7 +271,7 @@ static void backward(const pass *s, sp_expected *sum)
                         : sp_logaddexp(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
             }
         }
-        take_greatest(s->b, (int64_t)K * D);
+        sp_take_greatest(s->b, (int64_t)K * D);
     }
 }
 
