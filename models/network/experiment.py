@@ -5,9 +5,9 @@
 makes signals, trains, predicts and compares with the program alone, keeps what is there already, and writes FOLDER/results.json,
 FOLDER/tables.md and FOLDER/report.html. Nothing but Python's standard library is needed. About 25 trainings of a few seconds each.
 
-    python3 models/network/experiment.py --report PAGE.html [RESULTS.json]
+    python3 models/network/experiment.py --report PAGE.html RESULTS.json
 
-writes the page alone, from the results that are kept beside this file.
+writes the page alone.
 """
 import json
 import os
@@ -162,7 +162,7 @@ def save_page(results, file):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--report":
-        with open(sys.argv[3] if len(sys.argv) > 3 else os.path.join(HERE, "results.json")) as f:
+        with open(sys.argv[3]) as f:
             save_page(json.load(f), sys.argv[2])
         sys.exit(0)
     PROGRAM, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])

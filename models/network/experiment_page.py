@@ -186,6 +186,6 @@ def page(results):
             "epochs for training, five (masks) or forty (noise) for testing. A seed makes its own nights, signals and weights; the same seed gives "
             "the same figures for any number of threads. Training: twelve epochs, without masks unless said. Decoding sees the scores of the testing recordings only. "
             "Intervals are over seeds: mean ± t times the standard error. No test is made.</p>",
-            "<p>Made with <code>python3 models/network/experiment.py</code>; the numbers of each seed stand in <code>models/network/results.json</code>.</p>",
+            "<p>Made with <code>python3 models/network/experiment.py</code>; the numbers of each seed stand in its <code>results.json</code>.</p>",
             "</section>", "</main>", "</div>", "</body>", "</html>", ""]
     return "\n".join(out)
