@@ -198,6 +198,20 @@ bool sp_source_is_events(const char *file)
     return ask_first(file, sp_event_is_file);
 }
 
+static bool is_hdf5(const char *file)
+{
+    const sp_source_options options = sp_source_options_default();
+    const sp_request request = {.options = &options};
+    sp_file_look look;
+    const sp_format *found = recognise(file, &request, &look);
+    return look.n == 0 || found == &sp_h5_format || found == &sp_matlab_format;
+}
+
+bool sp_source_is_hdf5(const char *file)
+{
+    return ask_first(file, is_hdf5);
+}
+
 bool sp_source_has_columns(const char *file)
 {
     return ask_first(file, sp_conll_is_file);
@@ -269,6 +283,18 @@ bool sp_paths_writer_takes_tokens(const char *file)
 {
     const sp_path_format *format = sp_format_of_paths(file);
     return format && format->takes_tokens;
+}
+
+bool sp_paths_writer_takes_labels(const char *file)
+{
+    const sp_path_format *format = sp_format_of_paths(file);
+    return !format || format->takes_labels;
+}
+
+bool sp_paths_writer_takes_seconds(const char *file)
+{
+    const sp_path_format *format = sp_format_of_paths(file);
+    return !format || format->takes_seconds;
 }
 
 bool sp_paths_writer_takes_spans(const char *file)

@@ -37,7 +37,7 @@ typedef struct sp_paths_export {
 struct sp_path_format {
     const char *endings; /* of names of files that are written so, ".csv .tsv" */
     bool is_text;        /* written to e->text, else to e->output */
-    bool takes_tokens;
+    bool takes_tokens, takes_labels, takes_seconds;
     bool takes_spans; /* segments and values of spans are kept, too (paths_writer.h) */
     bool takes_segments;
     /* Can such a file hold them? NULL: always. SP_OK, SP_EINVAL. */

@@ -57,6 +57,9 @@ typedef struct sp_paths_header {
 bool sp_paths_writer_is_h5(const char *file);
 /* Does it tell what the steps are (`tokens` of the header)? */
 bool sp_paths_writer_takes_tokens(const char *file);
+/* Has it the labels beside the paths; the length of a step? */
+bool sp_paths_writer_takes_labels(const char *file);
+bool sp_paths_writer_takes_seconds(const char *file);
 
 /* Does it hold spans? Then extras are, for each strategy in turn, these values f64 [S], which count at the first step of each span;
  * without extras spans have no such values. */

@@ -18,6 +18,9 @@ bool sp_source_is_events(const char *file);
 /* Are they columns of CoNLL, whose number `labels` and `paths` name? */
 bool sp_source_has_columns(const char *file);
 
+/* Is it HDF5, in which links may lead elsewhere? Of several files the first. True of what is not there. */
+bool sp_source_is_hdf5(const char *file);
+
 /* Is it a table of scores in text? */
 bool sp_source_is_table(const char *file);
 

@@ -287,3 +287,32 @@ const char *sp_option_without_use(const sp_fit_words *words, int method)
             return row->name;
     return NULL;
 }
+
+/* The first option that is given and has the use; NULL: none. */
+static const sp_option_row *given_of(const sp_run_options *o, unsigned use)
+{
+    for (const sp_option_row *row = sp_option_rows; row->name; row++)
+        if (row->uses & use && sp_option_is_given(row, o))
+            return row;
+    return NULL;
+}
+
+sp_status sp_options_check_labels(const sp_run_options *o, const char *file, bool has_labels, sp_error *err)
+{
+    char key[SP_OPTION_KEY];
+    const sp_option_row *row = has_labels ? NULL : given_of(o, SP_OPTION_OF_LABELS);
+    return row ? sp_fail(
+                     err, SP_EINVAL,
+                     "`%s` judges by labels, and %s has none; `labels` says where they are, or leave it out",
+                     sp_option_key(row->name, key), file)
+               : SP_OK;
+}
+
+sp_status sp_options_check_scores(const sp_run_options *o, const char *file, bool has_scores, sp_error *err)
+{
+    char key[SP_OPTION_KEY];
+    const sp_option_row *row = has_scores ? NULL : given_of(o, SP_OPTION_OF_SCORES);
+    return row ? sp_fail(err, SP_EINVAL, "`%s` speaks of scores, and %s has none; leave it out",
+                         sp_option_key(row->name, key), file)
+               : SP_OK;
+}

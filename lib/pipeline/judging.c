@@ -1,4 +1,5 @@
 #include "pipeline/judging.h"
+#include "options/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -313,6 +314,7 @@ static sp_status judging_open(judging *j, sp_pipeline *p, sp_error *err)
                                  .has_labels = p->info->has_labels,
                                  .n_rules = p->model->n_rules,
                                  .rules = j->rules};
+    TRY(sp_options_check_labels(o, p->file, p->info->has_labels, err));
     if (o->hooks.opened)
         TRY(o->hooks.opened(o->hooks.arg, &scope, err));
     TRY(read_draw(p, &j->asked, &j->n_asked, err));

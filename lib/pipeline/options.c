@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "core/rules/rules.h"
 #include "core/try.h"
 #include "statepath/learn.h"
 #include "statepath/model_json.h"
@@ -155,6 +156,56 @@ sp_status sp_run_load_model(const sp_run_options *o, const char *text, const cha
     *out = model ? model : *out;
     return status;
 }
+
+/* ---- options that say nothing to what is there ---- */
+
+void sp_use_tell_argmax(const sp_run_options *o, int n, const sp_strategy *strategies, bool judges)
+{
+    const struct {
+        const char *name;
+        bool is_given;
+    } options[] = {{"temperature", !judges && !isnan(o->decode.temperature)},
+                   {"transition_weight", !isnan(o->decode.transition_weight)},
+                   {"prior_weight", !judges && !isnan(o->decode.prior_weight)},
+                   {"rule", !judges && o->rule}};
+    char list[128] = "";
+    int used = 0, n_given = 0;
+    for (int s = 0; s < n; s++)
+        if (strategies[s].kind != SP_ARGMAX)
+            return;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].is_given)
+            used += snprintf(list + used, sizeof list - (size_t)used, "%s`%s`", n_given++ ? ", " : "",
+                             options[i].name);
+    if (n_given)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: argmax takes the best class of each step as the scores are: %s change%s nothing",
+                      list, n_given == 1 ? "s" : "");
+}
+
+static bool has_times(const sp_model *model)
+{
+    for (int32_t r = 0; r < model->n_rules; r++)
+        if (sp_rule_has_time(model, r))
+            return true;
+    for (int32_t k = 0; model->durations && k < model->n_classes; k++)
+        if (model->durations[k].min.is_seconds || model->durations[k].max.is_seconds ||
+            model->durations[k].centre.is_seconds)
+            return true;
+    return false;
+}
+
+void sp_use_tell_seconds(const sp_run_options *o, const sp_model *model, bool asks)
+{
+    if (!isnan(o->epoch_seconds) && !asks && !(model && has_times(model)))
+        sp_run_notice(
+            o, SP_NOTICE_DATA,
+            "note: `epoch_seconds` changes nothing: no rule or duration is in time, and %s%s does not "
+            "say how long a step is",
+            o->output ? "" : "the result", o->output ? o->output : "");
+}
+
+/* ---- numbers ---- */
 
 double sp_now_seconds(void)
 {

@@ -22,6 +22,12 @@ void sp_run_hook_fitting(const sp_run_options *o, sp_training *training, sp_fit_
 /* Adds what `rule` says to a model. As sp_model_add_rule(). */
 sp_status sp_run_add_rules(const sp_run_options *o, sp_model *model, sp_error *err);
 
+/* Which options say nothing to strategies [n] that are all argmax, in a notice: scripts go through
+ * strategies. judges: paths are judged, too. */
+void sp_use_tell_argmax(const sp_run_options *o, int n, const sp_strategy *strategies, bool judges);
+/* That nothing asks for the length of a step, where it is given. asks: something but the model does. */
+void sp_use_tell_seconds(const sp_run_options *o, const sp_model *model, bool asks);
+
 /* The model's names in the order of the columns; the array is the caller's, the names the model's. NULL on lack of memory. */
 const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column);
 

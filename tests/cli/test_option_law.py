@@ -6,6 +6,10 @@ sample, one a line. The run with the option must differ from the run without it 
 of both runs, after "=" in place of the block's; "!" marks a value that is refused where all good ones give the same (--threads). Lines of the block
 "every" count for each command that has none of its own, "..." puts them into the block of a verb. What a verb does not take it must refuse. A value
 out of range or of no meaning is refused too, and the default that the table gives, given by name, changes nothing.
+
+The same holds of pairs: an option beside a strategy, a format of the input or of the output, no labels, no
+scores. Each run of PAIRS is tried with every option of its command: something changes, or the option is
+refused, or a note says that it changes nothing.
 """
 import functools
 import glob
@@ -254,6 +258,45 @@ mask leak night.h5 -m m.json --json r.json
     ! --on-infeasible error         ; = dead.h5 -m m.json
 """
 
+PAIRS = """
+compare night.h5 -m m.json --json r.json -s argmax
+compare night.h5 -m m.json --json r.json -s greedy
+compare night.h5 -m m.json --json r.json -s mea
+compare pairs.npz -m m.json --json r.json
+compare rows60.npy -m m.json --json r.json
+compare pairs.csv -m m.json --json r.json
+compare nights -m m.json --json r.json
+compare unlabelled.h5 -m m.json --json r.json
+compare night.h5 -m rules.json --json r.json
+decode night.h5 -m m.json -o out.h5 -s argmax
+decode night.h5 -m m.json -o out.h5 -s posterior
+decode night.h5 -m rules.json -o out.h5
+decode night.h5 -m m.json -o out.csv
+decode night.h5 -m m.json -o out.npz
+decode pairs.npz -m m.json -o out.h5
+decode rows60.npy -m m.json -o out.h5
+decode pairs.csv -m m.json -o out.h5
+decode unlabelled.h5 -m m.json -o out.h5
+decode tags.h5 -m tags.json -o out.jsonl
+evaluate bare-paths.h5 -m m.json --json r.json
+evaluate paths.npz -m m.json --json r.json
+evaluate paths.csv -m m.json --json r.json
+fit night.h5 -r sleep-permissive -o out.json --method crf
+fit night.h5 -r sleep-permissive -o out.json --method em
+fit pairs.npz -r sleep-permissive -o out.json
+fit unlabelled.h5 -r sleep-permissive -o out.json
+fit numbers.h5 -r sleep-permissive -o out.json
+"""
+
+# What pairs say nothing of: outputs and messages; precautions, which change something where data ask for it;
+# what the numbers are, which argmax does not depend on.
+NOT_IN_PAIRS = set("""--force --threads --quiet --verbose --skip-existing --output --json --csv --markdown
+    --latex --report --figures --fail-if --model --strategies --missing --unscored --on-infeasible
+    --max-states --kind""".split())
+# These beside what they go with change nothing, where that changes nothing itself and says so; the sample of
+# --draw is drawn in any case where no labels tell worst, median and best.
+SAID_BEFORE = {("--map", "out.csv"), ("--ids", "em"), ("--draw", "bare-paths.h5"), ("--method", "numbers.h5")}
+
 NSRR = np.array([0, 1, 2, 3, 5, 9])  # of our numbers, the last one of -1
 RECIPE = {"statepath_recipe": 1, "seed": 3, "classes": ["a", "b", "c"], "recordings": 5, "steps": 20, "start": {"a": .5, "b": .5},
           "transitions": [[.9, .1, 0], [0, .9, .1], [.1, 0, .9]],
@@ -363,6 +406,16 @@ def make_files(folder):
             f.attrs.update(target.attrs)
             for key in links:
                 f[key.replace("__", "/")] = h5py.ExternalLink("../%s.h5" % name.replace("link", "night"), key.replace("__", "/"))
+    np.savez(path("pairs.npz"), probs=probs, labels=labels, offsets=common["offsets"], classes=st.STAGES)
+    np.save(path("rows60.npy"), probs[:60])
+    words, rows = [*st.STAGES, ""], [",".join("%.6f" % x for x in row) for row in probs]
+    text("pairs.csv", "recording,label,%s\n" % ",".join(st.STAGES) +
+         "".join("r%d,%s,%s\n" % (t // T, words[labels[t]], rows[t]) for t in range(N * T)))
+    h5("unlabelled.h5", probs=probs, offsets=common["offsets"], ids=ids, site=common["site"])
+    text("rules.json", json.dumps({k: model[k] for k in ("statepath_model", "name", "classes", "matrix")}))
+    for words in ("unlabelled.h5 -o bare-paths.h5 -s argmax,viterbi",
+                  "night.h5 -o paths.npz -s argmax,viterbi", "night.h5 -o paths.csv"):
+        run("decode", *words.split(), "-m", "m.json")
     text("old.json", "{}")
     for name in ("old.h5", "old-night.h5"):
         h5(name, classes=None, x=[1])
@@ -530,6 +583,65 @@ class TestOptionLaw(st.TestCase):
         with ThreadPoolExecutor(4) as pool:
             wrong = sum(pool.map(lambda case: self.judge(*case), cases), [])
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
+
+    def judge_pair(self, line, option):
+        command, *base = line.split()
+        row = self.table[command][option]
+        words, context, _ = law()[command][1].get(option, ([option], [], False))
+        if len(words) == 1 and self.offered[command][option]:
+            words = [option, row["sample"]]
+        base += [] if context[:1] == ["="] else context
+        without, given = self.outcome_without(command, tuple(base)), self.outcome(command, [*base, *words])
+        is_said = without[0] in (1, 2) or any((option, word) in SAID_BEFORE for word in base)
+        is_said |= option == "--allow-external" and base[0].endswith("h5")  # a precaution there
+        said = " ".join([command, *base, *words])
+        return ["%s: changes nothing" % said] if given == without and not is_said else []
+
+    def test_an_option_beside_what_leaves_it_nothing_to_do(self):
+        lines = PAIRS.strip().split("\n")
+        cases = [(line, option) for line in lines for option in self.table[line.split()[0]]
+                 if option not in NOT_IN_PAIRS]
+        if os.environ.get("STATEPATH_LIGHT"):
+            cases = cases[::4]
+        with ThreadPoolExecutor(4) as pool:
+            wrong = sum(pool.map(lambda case: self.judge_pair(*case), cases), [])
+        self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
+
+    def test_what_is_said(self):
+        for words, status, said in (
+                ("decode night.h5 -m m.json -o n.h5 -s argmax --temperature 2 --rule .", 0,
+                 "note: argmax takes the best class of each step as the scores are: --temperature,"
+                 " --rule change nothing"),
+                ("compare night.h5 -m m.json -s argmax --transition-weight 2", 0,
+                 "as the scores are: --transition-weight changes nothing"),
+                ("decode night.h5 -m m.json -o n.csv --epoch-seconds 20", 0,
+                 "note: --epoch-seconds changes nothing: no rule or duration is in time, and n.csv"
+                 " does not say how long a step is"),
+                ("decode night.h5 -m m.json -o n.csv --labels few", 0,
+                 "note: --labels changes nothing: no labels are written to n.csv, and --clamp is "
+                 "not given"),
+                ("decode night.h5 -m m.json -o n.h5 --classes REM,Wake,N1,N2,N3", 0,
+                 "note: --classes changes nothing: night.h5 names its columns itself (attribute "
+                 "classes of /), Wake first"),
+                ("fit night.h5 --labels other.h5 --method em -o n.json", 0,
+                 "note: --labels changes nothing: --method em learns from the scores alone"),
+                ("decode night.h5 -m rules.json -o n.h5 --transition-weight 2", 2,
+                 "--transition-weight multiplies log weights of transitions, and model m has rules"
+                 " alone; leave it out, or learn weights (statepath fit)"),
+                ("compare night.h5 -m m.json --label-confidence .9", 2,
+                 "--label-confidence is of a file of labels that is decoded in place of scores, "
+                 "and night.h5 holds scores; leave it out"),
+                ("compare unlabelled.h5 -m m.json --margin .1", 2,
+                 "--margin judges by labels, and unlabelled.h5 has none; --labels says where they "
+                 "are, or leave it out"),
+                ("fit numbers.h5 -r m.json -o n.json --floor .1", 2,
+                 "--floor speaks of scores, and numbers.h5 has none; leave it out"),
+                ("decode rows60.npy -m m.json -o n.h5 --allow-external", 2,
+                 "--allow-external speaks of links of HDF5, and rows60.npy is of another format")):
+            command, *rest = words.split()
+            found = self.outcome(command, rest)
+            self.assertEqual(found[0], status, found)
+            self.assertIn(said, found[2])
 
     def test_the_library_names_options_as_rows(self):
         """A text of the library has `weighted_kappa`, which the program writes as --weighted-kappa and Python as weighted_kappa=."""

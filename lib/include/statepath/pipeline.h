@@ -118,7 +118,9 @@ enum { /* sp_option_row.uses; what the columns mean stands in statepath/options.
        SP_OPTION_IN_PAGE = 1,
        SP_OPTION_IN_PYTHON = 2,
        SP_OPTION_IN_NO_RESULT = 4,
-       SP_OPTION_MORE_WORDS = 8
+       SP_OPTION_MORE_WORDS = 8,
+       SP_OPTION_OF_LABELS = 16,
+       SP_OPTION_OF_SCORES = 32
 };
 enum { SP_OPTION_EXCLUDES = 5 /* at most */ };
 typedef struct sp_option_row {

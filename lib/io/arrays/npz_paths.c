@@ -245,4 +245,5 @@ done:
     return status;
 }
 
-const sp_path_format sp_npz_paths = {.endings = ".npz", .takes_segments = true, .write = write_npz};
+const sp_path_format sp_npz_paths = {
+    .endings = ".npz", .takes_labels = true, .takes_segments = true, .write = write_npz};

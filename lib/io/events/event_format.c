@@ -244,8 +244,11 @@ done:
     return status;
 }
 
-static const sp_path_format paths_format = {
-    .endings = SP_EVENT_WRITER_ENDINGS, .check = check_paths, .is_text = true, .write = write_paths};
+static const sp_path_format paths_format = {.endings = SP_EVENT_WRITER_ENDINGS,
+                                            .check = check_paths,
+                                            .is_text = true,
+                                            .takes_seconds = true,
+                                            .write = write_paths};
 
 const sp_format sp_event_format = {.name = "a file of events",
                                    .endings = ".edf .bdf .xml " SP_ANNOT_ENDINGS " " SP_UTIME_ENDINGS

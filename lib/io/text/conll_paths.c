@@ -75,5 +75,8 @@ done:
     return status;
 }
 
-const sp_path_format sp_conll_paths = {
-    .endings = SP_CONLL_ENDINGS, .is_text = true, .takes_tokens = true, .write = write_conll};
+const sp_path_format sp_conll_paths = {.endings = SP_CONLL_ENDINGS,
+                                       .is_text = true,
+                                       .takes_tokens = true,
+                                       .takes_labels = true,
+                                       .write = write_conll};

@@ -5,6 +5,7 @@
 
 #include "core/owned.h"
 #include "core/try.h"
+#include "io/paths_writer.h"
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
@@ -104,6 +105,7 @@ sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comp
     TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
     TRY(sp_pipeline_find_raters(p, o->labels_file ? r.in.reference.source : r.in.source, p->info->n_classes,
                                 err));
+    sp_use_tell_argmax(o, p->n_strategies, p->strategies, true);
     TRY(sp_pipeline_compare(p, &made, err));
     TRY(sp_review_list_write(&r.review, &made->review, err));
 done:
@@ -167,7 +169,22 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_decode_file(const char *file, const sp_run_options *given, sp_run_result *result, sp_error *err)
+/* What is given and changes no path, nor what is written beside it. */
+static void tell_of_no_use(const sp_pipeline *p, const sp_file_input *in)
+{
+    const sp_run_options *o = p->opt;
+    const bool has_events = o->labels_file && sp_source_is_events(o->labels_file);
+    sp_use_tell_argmax(o, p->n_strategies, p->strategies, false);
+    sp_use_tell_seconds(o, p->model, has_events || sp_paths_writer_takes_seconds(o->output));
+    if ((o->labels_file || o->place.labels) && !in->is_decided && !o->decode.clamp && !o->review &&
+        !p->about.holes && !sp_paths_writer_takes_labels(o->output))
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: `labels` changes nothing: no labels are written to %s, and `clamp` is not given",
+                      o->output);
+}
+
+static sp_status decode_file(const char *file, const sp_run_options *given, bool is_first,
+                             sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
@@ -182,12 +199,19 @@ sp_status sp_decode_file(const char *file, const sp_run_options *given, sp_run_r
     TRY(sp_path_file_open(&r.paths, &r.p, err));
     TRY(sp_review_list_open(&r.review, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));
+    if (is_first)
+        tell_of_no_use(&r.p, &r.in);
     TRY(find_subjects(&r, err));
     r.p.about.has_path_scores = true;
     TRY(sp_pipeline_run(&r.p, err));
     TRY(sp_review_list_write(&r.review, NULL, err));
 done:
     return close_run(&r, status, result, err);
+}
+
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+{
+    return decode_file(file, o, true, result, err);
 }
 
 /* ---- a file of paths for each of several ---- */
@@ -285,7 +309,7 @@ static sp_status decode_one(each *e, int64_t i, sp_run_result *result, bool *is_
         o.labels_file = e->labels[i];
     o.place.more = NULL;
     o.hooks.progress = NULL;
-    return sp_decode_file(e->list->names[i], &o, result, err);
+    return decode_file(e->list->names[i], &o, i == 0, result, err);
 }
 
 /* A file that cannot be read or written is named, and the others go on. */

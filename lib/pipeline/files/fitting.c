@@ -13,6 +13,7 @@
 #include "evaluate/evaluate.h"
 #include "io/source.h"
 #include "learn/learn.h"
+#include "options/options.h"
 #include "pipeline/compare.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/objective.h"
@@ -59,8 +60,11 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
     const bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
+    sp_status status = sp_options_check_scores(o, f->info->file, has_scores || f->file->in.is_decided, err);
+    if (status != SP_OK)
+        return status;
     out->method = sp_fit_method_for(has_labels, n_sets(f) > 0, has_scores, f->rules);
-    sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
+    status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
         return status;
     if (out->method != SP_FIT_EM && !has_labels)
@@ -317,6 +321,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     TRY(sp_file_input_open(p, in, &places, err));
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
+    sp_run_tell_classes(o, f->info);
     TRY(o->labels_file ? sp_file_input_label_alone(p, in, mend, err)
                        : sp_file_input_read_codes(p, in, f->rules, mend, err));
     TRY(sp_file_input_check_gaps(p, in, err));
@@ -384,6 +389,10 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     sp_run_hook_fitting(o, &f->training, &f->options);
     if (f->rules && !o->n_folds)
         TRY(tell_slow(f, err));
+    if (o->labels_file && f->options.method == SP_FIT_EM)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: `labels` changes nothing: `method` em learns from the scores alone");
+    sp_use_tell_seconds(o, f->rules, o->labels_file && sp_source_is_events(o->labels_file));
 done:
     return status;
 }

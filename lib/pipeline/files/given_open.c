@@ -165,6 +165,7 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
     j->info = sp_paths_reader_info(j->reader);
     j->has_labels = j->info->has_labels && !j->are_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
+    sp_run_tell_classes(j->run.opt, sp_source_info_of(j->reader));
     TRY(load_model(j, file, err));
     sp_source_use_model(j->reader, j->run.model);
     TRY(read_path_codes(j, err));

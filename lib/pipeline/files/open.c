@@ -381,6 +381,13 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     p->leaves_out = places.leaves_out =
         leaves_out && !opt->join; /* the windows of a text may be in any file */
     TRY(sp_file_input_open(p, in, &places, err));
+    sp_run_tell_classes(opt, p->from.info);
+    if (!isnan(opt->decode.label_confidence) && !in->is_decided)
+        TRY(sp_fail(
+            err, SP_EINVAL,
+            "`label_confidence` is of a file of labels that is decoded in place of scores, and %s holds "
+            "scores; leave it out",
+            p->from.info->file));
     TRY(sp_file_input_label(p, in, err));
     if (p->leaves_out && !p->unread)
         TRY(sp_unread_new(p, &(sp_unread_input){.info = p->from.info}, &p->unread, err));

@@ -9,6 +9,7 @@
 #include "io/source.h"
 #include "pipeline/matched.h"
 #include "pipeline/options.h"
+#include "statepath/model_json.h"
 
 sp_file_access sp_run_access(const sp_run_options *o)
 {
@@ -37,6 +38,9 @@ sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_opti
     if (file && o->place.header && !sp_source_is_table(file))
         return sp_fail(err, SP_EINVAL,
                        "`header` speaks of tables of scores in text, and %s is of another format", file);
+    if (file && o->place.allow_external && !o->against && !any_is(sp_source_is_hdf5, o, file))
+        return sp_fail(err, SP_EINVAL,
+                       "`allow_external` speaks of links of HDF5, and %s is of another format", file);
     if (o->place.comments)
         places->comments = (sp_comments)sp_option_word(o, offsetof(sp_run_options, place.comments));
     if (o->place.header)
@@ -156,6 +160,21 @@ sp_status sp_run_check_labels_name(const sp_run_options *o, sp_source *source, s
         "`labels` %s: there is a file of that name, and %s has a dataset of it; ./%s is the file, /%s the "
         "dataset",
         s.name, info->file, s.name, s.name);
+}
+
+void sp_run_tell_classes(const sp_run_options *o, const sp_source_info *info)
+{
+    sp_model *named = NULL;
+    if (!o->place.classes || !info->classes || sp_classes_load(o->place.classes, &named, NULL) != SP_OK)
+        return;
+    bool is_same = named->n_classes == info->n_classes;
+    for (int32_t k = 0; is_same && k < named->n_classes; k++)
+        is_same = strcmp(named->classes[k], info->classes[k]) == 0;
+    if (!is_same)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: `classes` changes nothing: %s names its columns itself (%s), %s first",
+                      info->file, info->classes_place ? info->classes_place : "as it is", info->classes[0]);
+    sp_model_free(named);
 }
 
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)

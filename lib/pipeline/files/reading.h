@@ -25,4 +25,7 @@ sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *con
                             sp_error *err);
 sp_status sp_run_share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err);
 
+/* Says in a notice where `classes` names columns in another order than the file, which counts. */
+void sp_run_tell_classes(const sp_run_options *o, const sp_source_info *info);
+
 #endif
