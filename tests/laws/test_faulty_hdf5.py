@@ -267,7 +267,8 @@ ROWS_OF_HDF5 = [
      "THIS: /recordings/{id}/log_probs has one dataset a recording ({id}); --offsets, --lengths and "
      "--ids do not apply", 2),
     ("groups_nope.h5", {"recordings/a/log_probs": LP}, "inspect THIS --scores recordings/a/nope",
-     "THIS: there is no dataset /recordings/a/nope; say where the scores are with --scores PATH"),
+     "THIS: found no dataset recordings/a/nope; it holds /recordings/a/log_probs float32 [5, 3]; say where "
+     "they are with --scores PATH, for example --scores '/recordings/a/log_probs'"),
     ("pattern_labels.h5", PATTERN, "inspect THIS --scores /night/{id}/softmax --labels /night/n2/y",
      "THIS: /night/{id}/softmax has one dataset a recording, so /night/n2/y needs {id} too", 2),
     ("pattern_one.h5", PATTERN, "inspect THIS --scores /night/n1/softmax --labels /night/{id}/y",

@@ -232,8 +232,9 @@ void sp_rows_mend(const sp_scores *rows, int64_t t, bool whole, char text[SP_ROW
     else
         snprintf(text, SP_ROWS_SENTENCE,
                  "are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are%s",
-                 s.n > 1 && s.low >= 0 ? "; of distances, where the least is best, write -x instead (numpy)"
-                                       : "");
+                 s.n > 1 && s.low >= 0
+                     ? "; of distances, where the least is best, write -x instead (numpy), as `kind` scores"
+                     : "");
 }
 
 void sp_rows_look(const sp_scores *rows, char text[SP_ROWS_SENTENCE])

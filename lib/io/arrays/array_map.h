@@ -23,7 +23,7 @@ typedef struct sp_array_part {
 
 typedef struct sp_array_map {
     sp_stored_file file;
-    const sp_source *source; /* borrowed: its names of classes are for messages */
+    const sp_source *source; /* borrowed, its model too; NULL: of signals */
     const char *reference;   /* name or pattern of what the recordings were found by; borrowed */
     char
         *base; /* of a store: the group where offsets, lengths, ids stand; in groups that of the recordings */

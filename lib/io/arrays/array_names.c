@@ -86,6 +86,12 @@ sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual
         return SP_OK;
     if (map->file.store && sp_stored_what_is(&map->file, given) == SP_STORED_ARRAY)
         return sp_no_memory(err);
+    if (map->file.store && strcmp(option, "scores") == 0 &&
+        sp_stored_what_is(&map->file, given) == SP_STORED_ABSENT) {
+        char what[300];
+        snprintf(what, sizeof what, "dataset %.280s", given);
+        return sp_array_not_found(map, what, "`scores`", err);
+    }
     if (map->file.store) {
         sp_array_mend(option, mend);
         return map->file.store->explain(&map->file, given, mend, err);

@@ -529,8 +529,8 @@ static sp_status read_record(table *t)
                            : t->n_steps == 0 && t->is_comment
                                ? "; a comment before the names of the columns? delete it"
                            : *sp_line_mend(t->cells[0]) ? sp_line_mend(t->cells[0])
-                           : t->n_steps == 0            ? sp_cells_mend(n, t->n_columns, one_more)
-                                                        : "";
+                           : t->n_steps == 0 ? sp_cells_mend(n, t->n_columns, t->cells[0], one_more)
+                                             : "";
         TRY(sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file,
                     (long long)t->in.line, n, t->n_columns, mend));
     }

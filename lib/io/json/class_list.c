@@ -41,8 +41,8 @@ static const char *name_of(const char *line, int32_t *number)
     return line + digits + blanks;
 }
 
-/* What id2label or label2id holds, alone in a file: numbers and names, the first key, or its value, a number.
- * */
+/* What id2label or label2id holds, alone in a file: numbers and names, the first key, or its value, is a
+ * number. */
 static bool is_bare(const char *text)
 {
     text += strspn(text, " \t\r\n");

@@ -84,12 +84,14 @@ const char *sp_line_mend(const char *cell)
     return "";
 }
 
-const char *sp_cells_mend(int32_t n, int32_t n_names, const char *last)
+const char *sp_cells_mend(int32_t n, int32_t n_names, const char *first, const char *last)
 {
+    int64_t ignored;
     return n != n_names + 1 ? ""
-           : *last          ? "; names of rows, as R writes them? write them with write.csv(x, \"FILE\", "
-                              "row.names = FALSE)"
-                            : "; the last one is empty: end the first line with a delimiter too, or no line";
+           : *last || sp_cell_whole(first, &ignored)
+               ? "; names of rows, as R writes them? write them with write.csv(x, \"FILE\", row.names = "
+                 "FALSE)"
+               : "; the last one is empty: end the first line with a delimiter too, or no line";
 }
 
 bool sp_index_goes_on(const char *cell, int64_t *last, char sentence[SP_INDEX_SENTENCE])

@@ -41,8 +41,8 @@ void sp_column_mend(const char *name, const char *cell, bool is_label, const cha
 const char *sp_line_mend(const char *cell);
 
 /* Of the first line below the names, of n cells, which are not as many as the n_names: as R writes names of
- * rows, or with an empty one at its end; else "". */
-const char *sp_cells_mend(int32_t n, int32_t n_names, const char *last);
+ * rows, which count them, or with an empty one at its end; else "". */
+const char *sp_cells_mend(int32_t n, int32_t n_names, const char *first, const char *last);
 
 /* ---- rows in the order of their steps ---- */
 

@@ -89,7 +89,7 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
         return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d%s", r->file,
                        (long long)r->in.line, n, r->n_fields,
                        *sp_line_mend(first) ? sp_line_mend(first)
-                       : r->n_rows == 0     ? sp_cells_mend(n, r->n_fields, last)
+                       : r->n_rows == 0     ? sp_cells_mend(n, r->n_fields, first, last)
                                             : "");
     return SP_OK;
 }

@@ -33,7 +33,8 @@ FORMS = {
     "log-likelihoods": (Z - 40, "all are below 0, and no power of them sums to 1: log-likelihoods? --kind "
                         "scores uses them as they are, --kind logits applies the softmax"),
     "distances": (9 - Z + Z.max(),
-                  LOGITS + "; of distances, where the least is best, write -x instead (numpy)"),
+                  LOGITS + "; of distances, where the least is best, write -x instead (numpy), as --kind "
+                  "scores"),
     "logits": (Z, LOGITS),
 }
 OPTION, AGAIN = "--transpose reads it so", "write x.T instead (numpy)"
