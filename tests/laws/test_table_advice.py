@@ -177,6 +177,23 @@ class TestTableAdvice(st.TestCase):
                                   "label, 0, 1, "
                                   "2, 3, 4, truth")
 
+    def test_chosen_are_used(self):
+        """What an option chose is not among what was not used; a table of labels is read so by other "
+          "commands."""
+        rows = [["n%d" % (t // 6), *p, w] for t, (p, w) in enumerate(zip(P, WORDS))]
+        self.write("t.csv", table(["night", *st.STAGES, "truth"], rows))
+        np.savez(self.path("t.npz"), probs=P, offsets=[0, 6, 12], night=["n0", "n1"])
+        for file in ("t.csv", "t.npz"):
+            options = ["--ids", "night"] + (["--labels", "truth"] if file == "t.csv" else [])
+            found = self.statepath("inspect", file, *options).stdout
+            self.assertIn("recordings  2: n0, n1\n", found)
+            self.assertNotIn("not used", found)
+        self.write("l.csv", table(["night", "truth"], [["t", w] for w in WORDS]))
+        self.statepath("decode", "t.csv", "--classes", ",".join(st.STAGES), "-m", "sleep-aasm", "-s", "argmax",
+                       "-o", "p.h5")
+        found = self.statepath("evaluate", "p.h5", "--labels", "l.csv:/truth", "--json", "-").stdout
+        self.assertEqual(self.results_of(found), (1, 1.0))
+
     def results_of(self, text):
         report = json.loads(text)
         return report["input"]["recordings"], report["strategies"]["argmax"]["accuracy"]

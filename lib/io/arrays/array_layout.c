@@ -438,6 +438,7 @@ static sp_status find_names(sp_array_map *map, const sp_source_options *options,
         map->ids = sp_texts_of_numbers(NULL, map->n_recordings);
     } else {
         TRY(sp_stored_texts(&map->file, ids, &map->ids, err));
+        ids->is_used = true;
     }
     if (!map->ids)
         TRY(sp_no_memory(err));
