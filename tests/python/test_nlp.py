@@ -335,7 +335,7 @@ def test_faults_of_windows():
             nlp.join_windows(windows, starts, **more)
     with pytest.raises(sp.StatepathError, match="as many classes"):
         nlp.join_windows([np.zeros((4, 2)), np.zeros((4, 3))], [0, 2])
-    for row, kind, sentence in (([0.9, 0.9], "probs", "recording 1, step 1: the row sums to 1.8, not 1"), ([1, 2], "log_probs", "sum to 10.1073, not 1"),
+    for row, kind, sentence in (([0.9, 0.9], "probs", "recording 1, step 1: the row sums to 1.8, not 1"), ([1, 2], "log_probs", "exponentials to 10.1073, not 1"),
                                 ([np.inf, 0], "logits", "infinity is no score"), ([0, np.nan], "scores", 'missing="uniform"')):  # fmt: skip
         for how in ("mean", "middle"):
             with pytest.raises(sp.StatepathError, match=sentence):
