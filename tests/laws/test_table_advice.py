@@ -99,11 +99,11 @@ LIST = "".join(w + "\n" for w in WORDS)
 LABELS = {
     "another name": ("t.csv", table(["epochnr", "truth"], STEPS),
                      "THIS: line 1 names no column label, but epochnr, truth; --labels 'THIS:/truth' reads "
-                     "column truth, "
-                     "and a first line recording,step,label or recording,label is known"),
-    "another name alone": ("t.csv", "truth\n" + LIST, 'THIS: line 1: label "truth" ' + NO_CLASS + "; the "
-                                                                                                  "name of a "
-                           "column? --labels 'THIS:/truth' reads what is below it"),
+                     "it, and fit and new read it by --labels 'truth', and a first line recording,step,label "
+                     "or recording,label is known"),
+    "another name alone": ("t.csv", "truth\n" + LIST, 'THIS: line 1: label "truth" ' + NO_CLASS +
+                           "; the name of a column? --labels 'THIS:/truth' reads it, and fit and new read it "
+                           "by --labels 'truth'"),
     "comment": ("t.txt", "# scored by AB\n" + LIST, 'THIS: line 1: label "# scored by AB" ' + NO_CLASS +
                 "; a comment? delete the line"),
     "comment with a comma": ("t.csv", "# scored, by AB\n" + table(["step", "label"], STEPS),
@@ -189,8 +189,8 @@ class TestTableAdvice(st.TestCase):
             self.assertIn("recordings  2: n0, n1\n", found)
             self.assertNotIn("not used", found)
         self.write("l.csv", table(["night", "truth"], [["t", w] for w in WORDS]))
-        self.statepath("decode", "t.csv", "--classes", ",".join(st.STAGES), "-m", "sleep-aasm", "-s", "argmax",
-                       "-o", "p.h5")
+        self.statepath("decode", "t.csv", "--classes", ",".join(st.STAGES), "-m", "sleep-aasm", "-s",
+                       "argmax", "-o", "p.h5")
         found = self.statepath("evaluate", "p.h5", "--labels", "l.csv:/truth", "--json", "-").stdout
         self.assertEqual(self.results_of(found), (1, 1.0))
 
@@ -207,6 +207,10 @@ class TestTableAdvice(st.TestCase):
                 said = self.compared("s.npy", "--labels", place, status=1).stderr
                 self.assertEqual(said, "statepath: %s\n" % sentence.replace("THIS", file))
                 for name, value in self.options_of(sentence.replace("THIS", file)):
+                    if ":" not in value:
+                        self.statepath("fit", file, "--labels", value.strip("'"), "-r", "sleep-aasm", "-o",
+                                       "f.json", "-f")
+                        continue
                     found = self.compared("s.npy", "--" + name, value.strip("'")).stdout
                     self.assertEqual(self.results_of(found)[1], 1)
 

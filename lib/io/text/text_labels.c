@@ -156,7 +156,8 @@ static sp_status refuse_header(const reading *r, bool is_comment, const char *na
     if (r->chosen)
         return sp_fail(r->err, SP_EFILE, "%s: `labels`: no column is called %s; the first line names %s",
                        r->file, r->chosen, names);
-    snprintf(way, sizeof way, "`labels` '%.100s:/%.60s' reads column %.60s", r->file, last, last);
+    snprintf(way, sizeof way, "`labels` '%.80s:/%.40s' reads it, and fit and new read it by `labels` '%.40s'",
+             r->file, last, last);
     const bool is_label = sp_cell_whole(last, &number) || sp_code_is_known(sp_word_class(last, &r->meaning));
     return sp_fail(r->err, SP_EDATA,
                    "%s: line %lld names no column label, but %s; %s%sa first line recording,step,label or "
@@ -297,11 +298,17 @@ static const char *list_mend(const reading *r, const char *text, char mend[300])
     snprintf(mend, 300, "%s", sp_line_mend(text));
     if (*mend || !is_alone)
         return mend;
-    if (blank && (is_first || strspn(text, "\"0123456789") == (size_t)(blank - text)))
+    const bool is_first = r->is_list && r->n_rows == 0,
+               is_counted = blank && strspn(text, "\"0123456789") == (size_t)(blank - text);
+    if (is_counted || (is_first && blank))
         snprintf(mend, 300, "%s", by_blanks);
+    else if (is_first && r->is_path)
+        snprintf(mend, 300, "; the name of a column? call it label");
     else if (is_first)
-        snprintf(mend, 300, "; the name of a column? `labels` '%.100s:/%.60s' reads what is below it",
-                 r->file, text);
+        snprintf(mend, 300,
+                 "; the name of a column? `labels` '%.80s:/%.40s' reads it, and fit and new read it by "
+                 "`labels` '%.40s'",
+                 r->file, text, text);
     return mend;
 }
 
@@ -435,15 +442,16 @@ static void close_text(void *opened)
 static sp_status read_all(text_labels *p, const sp_request *request, sp_source *source, sp_error *err)
 {
     const sp_source_options *options = request->options;
-    reading r = {.paths = p,
-                 .file = p->of.file,
-                 .meaning = {.model = options->model, .codes = options->codes},
-                 .options = options,
-                 .is_path = request->is_paths,
-                 .chosen = request->is_paths ? NULL : options->labels,
-                 .in = {.at = p->of.text, .next_line = 1},
-                 .current = -1,
-                 .err = err};
+    reading r = {
+        .paths = p,
+        .file = p->of.file,
+        .meaning = {.model = options->model, .codes = options->codes},
+        .options = options,
+        .is_path = request->is_paths,
+        .chosen = request->is_paths || !options->labels ? NULL : options->labels + (*options->labels == '/'),
+        .in = {.at = p->of.text, .next_line = 1},
+        .current = -1,
+        .err = err};
     sp_status status = SP_OK;
     TRY(read_header(&r));
     while (!is_over(&r)) {
