@@ -177,7 +177,7 @@ static void test_many_classes(void **state)
 {
     (void)state;
     enum { K = 80, LONG = 60 };
-    static char text[K][4];
+    static char text[K][12];
     static int32_t path[K * (K - 1) / 2 * LONG];
     const char *letters[K];
     int64_t places[] = {0, 0};
