@@ -200,8 +200,6 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
                            "`wake_trim` is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM "
                            "(or names that `statepath model "
                            "show sleep-aasm` knows)");
-        if (!how->has_labels)
-            return sp_fail(err, SP_EINVAL, "`wake_trim` needs labels: they say where sleep begins and ends");
         how->has_wake_trim = true;
         how->wake_trim_minutes = o->wake_trim;
     }

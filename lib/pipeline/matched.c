@@ -222,7 +222,7 @@ static void find_mismatches(const sp_match_side *ours, const sp_match_side *thei
 
 /* ---- what ids that do not match have in common ---- */
 
-enum { PROPOSAL = 600 };
+enum { PROPOSAL = 700 };
 
 /* The name of a file with something else in place of the recording's id. */
 static bool name_with(const char *file, const char *id, const char *instead, char *out, size_t size)
@@ -236,18 +236,24 @@ static bool name_with(const char *file, const char *id, const char *instead, cha
     return n >= 0 && (size_t)n < size;
 }
 
-/* The pattern of the side's files in which its ids are as this one says; false: no pattern of files says
- * so. */
-static bool pattern_of_files(const sp_match_side *side, const char *of_ids, char out[PROPOSAL])
+/* By what pattern of its files, or of datasets in its file, the side has ids as this pattern of ids says: "hyp is
+ * named 'hyp/{id}-H.txt'". False: by none. */
+static bool describe_pattern(const sp_match_side *side, const char *of_ids, char out[PROPOSAL])
 {
+    const char *scores = side->scores_path, *path = scores ? scores : side->labels_path;
     char usual[PROPOSAL], name[PROPOSAL];
-    if (!side->files || !name_with(side->files[0].name, side->ids[0], SP_ID_HOLE, usual, sizeof usual))
+    if (!side->files && path && !strchr(of_ids, '*') && name_with(path, SP_ID_HOLE, of_ids, name, PROPOSAL))
+        return snprintf(out, PROPOSAL, "%s is %s'%s%s%s'", side->name,
+                        scores ? "read by `scores` " : "named `labels` ", scores ? "" : side->name,
+                        scores ? "" : ":", name) < PROPOSAL;
+    if (!side->files || !name_with(side->files[0].name, side->ids[0], SP_ID_HOLE, usual, PROPOSAL))
         return false;
     for (int64_t n = 0; n < side->n; n++)
-        if (!name_with(usual, SP_ID_HOLE, side->ids[n], name, sizeof name) ||
+        if (!name_with(usual, SP_ID_HOLE, side->ids[n], name, PROPOSAL) ||
             strcmp(name, side->files[n].name) != 0)
             return false;
-    return name_with(usual, SP_ID_HOLE, of_ids, out, PROPOSAL);
+    return name_with(usual, SP_ID_HOLE, of_ids, name, PROPOSAL) &&
+           snprintf(out, PROPOSAL, "%s is named '%s'", side->name, name) < PROPOSAL;
 }
 
 static const char *matching(int64_t n)
@@ -287,7 +293,7 @@ static sp_status propose(const sp_match_side *ours, const sp_match_side *theirs,
     if (out->used != before || found.n == 0)
         return SP_OK;
     const bool a_stays = strcmp(found.a, SP_ID_HOLE) == 0, b_stays = strcmp(found.b, SP_ID_HOLE) == 0;
-    const bool has_a = pattern_of_files(ours, found.a, of_a), has_b = pattern_of_files(theirs, found.b, of_b);
+    const bool has_a = describe_pattern(ours, found.a, of_a), has_b = describe_pattern(theirs, found.b, of_b);
     if (a_stays && b_stays)
         return SP_OK;
     say(out, "; %" PRId64 " %s", found.n, matching(found.n));
@@ -295,11 +301,7 @@ static sp_status propose(const sp_match_side *ours, const sp_match_side *theirs,
         say(out, " by {id} of '%s' and '%s': write both alike", found.a, found.b);
         return SP_OK;
     }
-    say(out, " where");
-    if (!a_stays)
-        say(out, " %s is named '%s'%s", ours->name, of_a, b_stays ? "" : " and");
-    if (!b_stays)
-        say(out, " %s is named '%s'", theirs->name, of_b);
+    say(out, " where %s%s%s", a_stays ? "" : of_a, a_stays || b_stays ? "" : " and ", b_stays ? "" : of_b);
 done:
     return status;
 }

@@ -6,13 +6,14 @@
 
 /* One of both places. */
 typedef struct sp_match_side {
-    const char *name;            /* for messages: "night.h5", "old (night2.h5)" */
-    int64_t n;                   /* recordings */
-    const char *const *ids;      /* [n] NULL: it does not name them */
-    const int64_t *offsets;      /* [n+1] */
-    double step_seconds;         /* length of a step, 0: not known */
-    bool is_folder;              /* or a pattern: `only` chooses among its files */
-    const sp_source_file *files; /* [n] where each recording has a file of its own; or NULL */
+    const char *name;                      /* for messages: "night.h5", "old (night2.h5)" */
+    int64_t n;                             /* recordings */
+    const char *const *ids;                /* [n] NULL: it does not name them */
+    const int64_t *offsets;                /* [n+1] */
+    double step_seconds;                   /* length of a step, 0: not known */
+    bool is_folder;                        /* or a pattern: `only` chooses among its files */
+    const sp_source_file *files;           /* [n] where each recording has a file of its own; or NULL */
+    const char *scores_path, *labels_path; /* of one of them, that of each recording, with {id}; or NULL */
     const uint8_t
         *unread; /* [n] 1: of a file that cannot be opened, so that nothing but its name is known; or NULL */
 } sp_match_side;

@@ -294,7 +294,7 @@ static sp_status check_index(reading *r, const char *cell)
 static const char *list_mend(const reading *r, const char *text, char mend[300])
 {
     const char *blank = strpbrk(text, " \t");
-    const bool is_alone = r->is_list || r->n_fields == 1, is_first = r->is_list && r->n_rows == 0;
+    const bool is_alone = r->is_list || r->n_fields == 1;
     snprintf(mend, 300, "%s", sp_line_mend(text));
     if (*mend || !is_alone)
         return mend;

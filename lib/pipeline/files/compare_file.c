@@ -173,7 +173,8 @@ static sp_status find_subjects(file_run *r, sp_error *err)
 static void tell_of_no_use(const sp_pipeline *p, const sp_file_input *in)
 {
     const sp_run_options *o = p->opt;
-    const bool has_events = o->labels_file && sp_source_is_events(o->labels_file);
+    const bool has_events =
+        sp_source_is_events(p->word) || (o->labels_file && sp_source_is_events(o->labels_file));
     sp_use_tell_argmax(o, p->n_strategies, p->strategies, false);
     sp_use_tell_seconds(o, p->model, has_events || sp_paths_writer_takes_seconds(o->output));
     if ((o->labels_file || o->place.labels) && !in->is_decided && !o->decode.clamp && !o->review &&

@@ -321,7 +321,6 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     TRY(sp_file_input_open(p, in, &places, err));
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
-    sp_run_tell_classes(o, f->info);
     TRY(o->labels_file ? sp_file_input_label_alone(p, in, mend, err)
                        : sp_file_input_read_codes(p, in, f->rules, mend, err));
     TRY(sp_file_input_check_gaps(p, in, err));
@@ -344,6 +343,19 @@ static sp_status tell_slow(const sp_fitting *f, sp_error *err)
         sp_run_tell_slow(f->run, f->rules, chain);
     sp_chain_free(chain);
     return status == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
+}
+
+/* What makes it slow, and what is given in vain. */
+static sp_status tell(const sp_fitting *f, const char *file, sp_error *err)
+{
+    const sp_run_options *o = f->run;
+    const char *const labels = o->labels_file;
+    if (labels && f->options.method == SP_FIT_EM)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: `labels` changes nothing: `method` em learns from the scores alone");
+    sp_run_tell_classes(o, f->info);
+    sp_use_tell_seconds(o, f->rules, sp_source_is_events(file) || (labels && sp_source_is_events(labels)));
+    return f->rules ? tell_slow(f, err) : SP_OK;
 }
 
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *given, sp_error *err)
@@ -387,12 +399,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
                                 .max_states = f->run->max_states,
                                 .may_have_floor = f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
     sp_run_hook_fitting(o, &f->training, &f->options);
-    if (f->rules && !o->n_folds)
-        TRY(tell_slow(f, err));
-    if (o->labels_file && f->options.method == SP_FIT_EM)
-        sp_run_notice(o, SP_NOTICE_DATA,
-                      "note: `labels` changes nothing: `method` em learns from the scores alone");
-    sp_use_tell_seconds(o, f->rules, o->labels_file && sp_source_is_events(o->labels_file));
+    if (!o->n_folds)
+        TRY(tell(f, file, err));
 done:
     return status;
 }

@@ -232,6 +232,8 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
     sp_match_side ours = sp_match_side_of(info, info->file, step_seconds);
     sp_match_side theirs = sp_match_side_of(l->info, l->file, 0);
     ours.ids = ids;
+    ours.scores_path = info->scores_path;
+    theirs.labels_path = l->info->labels_path;
     ours.is_folder = sp_source_is_several(ours.name);
     theirs.is_folder = sp_source_is_several(theirs.name);
     sp_status status = SP_OK;

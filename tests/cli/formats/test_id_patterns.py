@@ -69,6 +69,23 @@ class TestIdPatterns(st.TestCase):
         stderr = self.statepath("compare", "p.h5", "--against", "o=s.h5", "-m", "m.json", status=1).stderr
         self.assertIn("; 2 recordings match by {id} of", stderr)
 
+    def test_datasets(self):
+        """Of one file the datasets of the recordings; these take no *."""
+        for i in (1, 2):
+            three = {"recordings__n%d_PRED__probs" % i: np.eye(3)} | (three if i > 1 else {})
+        self.h5("g.h5", **three, classes=["a", "b", "c"])
+        self.h5("l.h5", **{"hyp__n%d-H" % i: [0, 1, 2] for i in (1, 2)})
+        start = "; 2 recordings match where g.h5 is read by --scores '/recordings/{id}_PRED/probs' and "
+
+        def run(labels, *more, status=0):
+            return self.statepath("compare", "g.h5", "--labels", labels, "-m", "m.json", *more, status=status).stderr
+        self.assertIn(start + "l.h5 is named --labels 'l.h5:/hyp/{id}-H'; only in g.h5: n1_PRED",
+                      run("l.h5:/hyp/{id}", status=1))
+        run("l.h5:/hyp/{id}-H", "--scores", "/recordings/{id}_PRED/probs")
+        self.make("l", ["x_n1", "x_n2"], ".txt")
+        self.assertIn(start + "l is named 'l/x_{id}.txt'; only in g.h5: n1_PRED", run("l", status=1))
+        run("l/x_{id}.txt", "--scores", "/recordings/{id}_PRED/probs")
+
     def test_stars(self):
         """* is what differs beside {id}, which is as much as it can be; without {id} names are as ever."""
         self.make("l", HYPNOGRAMS + ["SC4E01EC-Hypnogram"], ".npy")

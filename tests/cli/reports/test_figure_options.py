@@ -30,7 +30,11 @@ REFUSED = [
         "--margin -1: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
     ),
     ("in.h5", "--wake-trim -3", "--wake-trim -3: minutes of wake kept before and after sleep, such as 30"),
-    ("bare.h5", "--wake-trim 3", "--wake-trim needs labels: they say where sleep begins and ends"),
+    (
+        "bare.h5",
+        "--wake-trim 3",
+        "--wake-trim judges by labels, and bare.h5 has none; --labels says where they are, or leave it out",
+    ),
     (
         "abc.h5",
         "--wake-trim 3",
