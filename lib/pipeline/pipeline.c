@@ -126,8 +126,15 @@ sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)
             p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1), err);
     if (status != SP_OK)
         return status;
-    if (!p->workers) /* another classifier works with those of the first */
-        p->workers = sp_workers_new(p->opt->decode.threads);
+    if (p->workers) /* another classifier works with those of the first */
+        return SP_OK;
+    if (!isnan(p->opt->decode.transition_weight) && !p->model->weight)
+        sp_run_notice(
+            p->opt, SP_NOTICE_DATA,
+            "note: `transition_weight` changes nothing: it multiplies log weights of transitions, and "
+            "model %s has rules alone",
+            p->model->name);
+    p->workers = sp_workers_new(p->opt->decode.threads);
     return p->workers ? SP_OK : sp_no_memory(err);
 }
 

@@ -143,12 +143,6 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
                          double *log_prior, sp_prepare_options *out, sp_error *err)
 {
     *out = sp_run_prepare_plain(o);
-    if (!isnan(o->decode.transition_weight) && !model->weight)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`transition_weight` multiplies log weights of transitions, and model %s has rules alone; "
-            "leave it out, or learn weights (statepath fit)",
-            model->name);
     out->clamp = o->decode.clamp;
     out->floor = o->decode.floor;
     out->temperature = o->decode.temperature;

@@ -163,7 +163,7 @@ class TestContract(TestCase):
         if rng.random() < 0.2:
             prep["temperature"] = 4.0
             options += ["--temperature", "4"]
-        if rng.random() < 0.2 and {"probabilities", "log_weights"} & set(model):
+        if rng.random() < 0.2:
             weight = 1.5
             options += ["--transition-weight", "1.5"]
         clamp = data.with_labels and rng.random() < 0.15

@@ -625,9 +625,9 @@ class TestOptionLaw(st.TestCase):
                  "classes of /), Wake first"),
                 ("fit night.h5 --labels other.h5 --method em -o n.json", 0,
                  "note: --labels changes nothing: --method em learns from the scores alone"),
-                ("decode night.h5 -m rules.json -o n.h5 --transition-weight 2", 2,
-                 "--transition-weight multiplies log weights of transitions, and model m has rules"
-                 " alone; leave it out, or learn weights (statepath fit)"),
+                ("decode night.h5 -m rules.json -o n.h5 --transition-weight 2", 0,
+                 "note: --transition-weight changes nothing: it multiplies log weights of transitions,"
+                 " and model m has rules alone"),
                 ("compare night.h5 -m m.json --label-confidence .9", 2,
                  "--label-confidence is of a file of labels that is decoded in place of scores, "
                  "and night.h5 holds scores; leave it out"),
