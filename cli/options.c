@@ -209,12 +209,26 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
     return EXIT_USAGE;
 }
 
+/* Frees the text that stood in the place of a new one, which popt overwrites; texts [N_OPTIONS] that were given. */
+static void take_text(options *o, int id, char *texts[])
+{
+    char **const place = place_of(o, id), *const now = *place;
+    for (int i = 0; i < N_OPTIONS; i++)
+        if (texts[i] && texts[i] != now && place_of(o, i) == place) {
+            free(texts[i]);
+            texts[i] = NULL;
+        }
+    texts[id] = now;
+}
+
 /* Notes what popt stands at. Returns -1 to go on, else an exit status. */
-static int note_given(poptContext context, const char *name, int id, options *o)
+static int note_given(poptContext context, const char *name, int id, char *texts[], options *o)
 {
     o->given[id] = true;
     if (option_rows[id].type == SP_OPTION_FLAG)
         return -1;
+    if (option_rows[id].type == SP_OPTION_TEXT)
+        take_text(o, id, texts);
     char *text = poptGetOptArg(context);
     int result =
         text ? -1 : refuse_memory(name); /* popt reads 0 or nothing from a value that it could not copy */
@@ -241,6 +255,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     copy[0] = program;
     poptContext context = poptGetContext(NULL, argc, copy, table, 0);
     int result = -1, code;
+    char *texts[N_OPTIONS] = {NULL};
     if (!context) {
         complain("no memory");
         free(copy);
@@ -254,7 +269,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
             printf("%s %s\n", program_name, sp_version());
             result = EXIT_DONE;
         } else if (code > 0) {
-            result = note_given(context, argv[0], code - 1, o);
+            result = note_given(context, argv[0], code - 1, texts, o);
         } else {
             result = refuse(argc, argv, context, table, code);
         }
