@@ -10,23 +10,28 @@
 
 /* ---- a name of a pattern ---- */
 
-/* Do the first n letters of `pattern` give the first m of `text`? */
+/* Do the first n letters of `pattern` give the first m of `text`? A * stands for letters of one folder's name; where
+ * the text goes on otherwise, the last * takes one letter more. */
 static bool is_given(const char *pattern, size_t n, const char *text, size_t m)
 {
-    while (n > 0 && *pattern != '*') {
-        if (m == 0 || *pattern != *text)
+    const char *p = pattern, *t = text, *after_star = NULL, *taken = NULL;
+    while (t < text + m) {
+        const bool is_there = p < pattern + n;
+        if (is_there && *p == '*') {
+            after_star = ++p;
+            taken = t;
+        } else if (is_there && *p == *t) {
+            p++, t++;
+        } else if (after_star && *taken != '/') {
+            p = after_star;
+            t = ++taken;
+        } else {
             return false;
-        pattern++, text++, n--, m--;
+        }
     }
-    if (n == 0)
-        return m == 0;
-    for (size_t i = 0; i <= m; i++) {
-        if (is_given(pattern + 1, n - 1, text + i, m - i))
-            return true;
-        if (i < m && text[i] == '/')
-            return false;
-    }
-    return false;
+    while (p < pattern + n && *p == '*')
+        p++;
+    return p == pattern + n;
 }
 
 bool sp_id_find(const char *pattern, const char *name, size_t *first, size_t *length)
