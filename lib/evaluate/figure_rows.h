@@ -44,30 +44,6 @@
 #define N(...) .n = {__VA_ARGS__}
 #define LOW_HIGH(low_, high_) .low = HERE(low_), .high = HERE(high_)
 #define SD(member) .sd = HERE(member)
-/* In which tables it stands: AT(table, place, ...), ... */
-#define IN(...)                                                                                              \
-    .columns = (const sp_figure_column[])                                                                    \
-    {                                                                                                        \
-        __VA_ARGS__,                                                                                         \
-        {                                                                                                    \
-            .table = SP_IN_NO_TABLE                                                                          \
-        }                                                                                                    \
-    }
-#define AT(table_, ...)                                                                                      \
-    {                                                                                                        \
-        .table = SP_IN_##table_, .place = __VA_ARGS__                                                        \
-    }
-/* In front of the tables that tell strategies apart: what tags and actions are judged by. */
-#define LEADS(...)                                                                                           \
-    AT(NARROW, __VA_ARGS__), AT(WIDE, __VA_ARGS__), AT(BOARD, __VA_ARGS__), AT(ALL, __VA_ARGS__),            \
-        AT(AGREEMENT, __VA_ARGS__)
-#define AS(heading_) .heading = heading_
-#define HOW(how_) .how = SP_##how_
-/* Kinds of work for which it is there. */
-#define OF_TAGS .works = 1 << SP_WORK_TAGS
-#define OF_ACTIONS .works = 1 << SP_WORK_ACTIONS
-#define NOT_OF_ACTIONS .works = (1 << SP_N_WORKS) - 1 - (1 << SP_WORK_ACTIONS)
-#define NOT_OF_SEQUENCES .works = 1 << SP_WORK_STEPS | 1 << SP_WORK_SLEEP
 #define NEEDS(what) .needs = 1u << SP_NEEDS_##what
 #define NEEDS_BOTH(a, b) .needs = 1u << SP_NEEDS_##a | 1u << SP_NEEDS_##b
 #define PLAIN .needs = 0

@@ -38,103 +38,75 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
 #define COUNTS(at, ...)                                                                                      \
     ROW("transitions", at.transitions, "transitions", 0, "neighbouring steps of one recording and segment",  \
         CSV, __VA_ARGS__),                                                                                   \
-        ROW("changes", at.changes, "changes", 0, "transitions between two classes", CSV, __VA_ARGS__,        \
-            IN(AT(NARROW, 100), AT(WIDE, 160), AT(BOARD, 70, AS("changes of class")),                        \
-               AT(ALL, 210, AS("changes of class")), AT(LEGALITY, 40),                                       \
-               AT(CHANGE_RATES, 10, .cell = SP_CELL_SHARE, AS("changes, of transitions")))),                 \
+        ROW("changes", at.changes, "changes", 0, "transitions between two classes", CSV, __VA_ARGS__),       \
         ROW("illegal", at.illegal, "illegal", 0, "transitions that the model forbids", CSV, NONE,            \
-            __VA_ARGS__,                                                                                     \
-            IN(AT(NARROW, 10), AT(WIDE, 10),                                                                 \
-               AT(BOARD, 10, .cell = SP_CELL_AND_RATE, AS("illegal transitions")),                           \
-               AT(ALL, 110, AS("illegal transitions")), AT(LEGALITY, 10),                                    \
-               AT(RATES, 50, .cell = SP_CELL_WORST, AS("worst {recording}")), AT(COUNTS, 10),                \
-               AT(COUNTS, 70, .cell = SP_CELL_WORST, AS("worst {recording}"))))
+            __VA_ARGS__)
 #define RULES(at, ...)                                                                                       \
     COUNTS(at, __VA_ARGS__),                                                                                 \
         ROW("illegal_start", at.illegal_start, "illegal starts", 0,                                          \
-            "recordings whose first class may not start", CSV, NONE, __VA_ARGS__,                            \
-            IN(AT(NARROW, 30, AS("starts"), HOW(DROP_ZERO)), AT(WIDE, 40, HOW(DROP_ZERO)),                   \
-               AT(ALL, 160, HOW(DROP_ZERO)))),                                                               \
+            "recordings whose first class may not start", CSV, NONE, __VA_ARGS__),                           \
         ROW("illegal_end", at.illegal_end, "illegal ends", 0, "recordings whose last class may not end",     \
-            CSV, NONE, __VA_ARGS__,                                                                          \
-            IN(AT(NARROW, 40, AS("ends"), HOW(DROP_ZERO)), AT(WIDE, 50, HOW(DROP_ZERO)),                     \
-               AT(ALL, 170, HOW(DROP_ZERO)))),                                                               \
+            CSV, NONE, __VA_ARGS__),                                                                         \
         ROW("short_runs", at.short_runs, "runs too short", 0,                                                \
             "runs shorter than the minimum dwell or the duration of their class allows", CSV, NONE,          \
-            __VA_ARGS__,                                                                                     \
-            IN(AT(NARROW, 50, AS("short"), HOW(DROP_ZERO)), AT(WIDE, 60, HOW(DROP_ZERO)),                    \
-               AT(ALL, 180, AS("runs below the minimum dwell"), HOW(DROP_ZERO))))
+            __VA_ARGS__)
 #define LONG_RUNS(at, ...)                                                                                   \
     ROW("long_runs", at.long_runs, "runs too long", 0,                                                       \
-        "runs longer than any length that their class's duration allows", CSV, NONE, __VA_ARGS__,            \
-        IN(AT(NARROW, 55, AS("long"), HOW(DROP_ZERO)), AT(WIDE, 65, HOW(DROP_ZERO)),                         \
-           AT(ALL, 185, HOW(DROP_ZERO))))
+        "runs longer than any length that their class's duration allows", CSV, NONE, __VA_ARGS__)
 /* Of all rules over more steps. */
 #define VIOLATIONS(at, if_hard, if_priced)                                                                   \
     ROW("hard_violations", at.hard, "violations", 0,                                                         \
-        "violations of rules over more steps that no path of the model breaks", CSV, NONE, if_hard,          \
-        IN(AT(NARROW, 24), AT(WIDE, 34), AT(BOARD, 14, AS("violations of rules")),                           \
-           AT(ALL, 187, AS("violations of rules over more {steps}")), AT(LEGALITY, 32))),                    \
+        "violations of rules over more steps that no path of the model breaks", CSV, NONE, if_hard),         \
         ROW("priced_violations", at.priced, "priced violations", 0,                                          \
-            "violations of rules over more steps that have a price", CSV, LESS, if_priced,                   \
-            IN(AT(NARROW, 26, AS("priced")), AT(WIDE, 36), AT(BOARD, 16, AS("violations of priced rules")),  \
-               AT(ALL, 188, AS("violations of priced rules")), AT(LEGALITY, 33)))
+            "violations of rules over more steps that have a price", CSV, LESS, if_priced)
 #define FREQUENCIES(at, counts, ...)                                                                         \
     ROW("illegal_per_change", at.illegal_per_change, "of changes", SP_PERCENT,                               \
-        "illegal transitions / changes", CSV, N(HERE(counts.changes)), NONE, __VA_ARGS__,                    \
-        IN(AT(ALL, 130, AS("of all changes of class")), AT(RATES, 30), AT(COUNTS, 40))),                     \
+        "illegal transitions / changes", CSV, N(HERE(counts.changes)), NONE, __VA_ARGS__),                   \
         ROW("illegal_per_hour", at.illegal_per_hour, "per hour", 3, "illegal transitions in an hour", CSV,   \
-            N(HERE(counts.transitions)), LESS, __VA_ARGS__,                                                  \
-            IN(AT(ALL, 140, AS("an hour"), .decimals = 2, HOW(DROP_UNDEFINED)),                              \
-               AT(RATES, 40, HOW(DROP_UNDEFINED)), AT(COUNTS, 50, HOW(DROP_UNDEFINED)))),                    \
+            N(HERE(counts.transitions)), LESS, __VA_ARGS__),                                                 \
         ROW("changes_per_hour", at.changes_per_hour, "per hour", 2, "changes of class in an hour", CSV,      \
-            N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 20, HOW(DROP_UNDEFINED)))),        \
+            N(HERE(counts.transitions)), __VA_ARGS__),                                                       \
         ROW("runs", at.runs, "runs", 0, "runs of one class, inside stretches with a reference", CSV,         \
-            N(HERE(counts.transitions)), __VA_ARGS__, IN(AT(CHANGE_RATES, 30))),                             \
+            N(HERE(counts.transitions)), __VA_ARGS__),                                                       \
         ROW("isolated_runs", at.isolated, "of one step", 0, "runs of one step", CSV, N(HERE(at.runs)),       \
-            __VA_ARGS__, IN(AT(ALL, 220, AS("isolated {steps} (runs of one)")), AT(CHANGE_RATES, 40))),      \
+            __VA_ARGS__),                                                                                    \
         ROW("isolated_runs_share", at.isolated_share, "share", SP_PERCENT, "isolated runs / runs", CSV,      \
-            N(HERE(at.runs)), __VA_ARGS__, IN(AT(CHANGE_RATES, 50)))
+            N(HERE(at.runs)), __VA_ARGS__)
 #define CHANGES(at, prefix, ...)                                                                             \
     ROW("fixed", at.fixed, "fixed", 0, "steps that argmax has wrong and the strategy right", CSV, MORE,      \
-        .json = prefix "fixed", __VA_ARGS__,                                                                 \
-        IN(AT(CHANGES, 10), AT(CHANGES, 30, .cell = SP_CELL_NET, AS("net")), AT(CLASS_CHANGES, 10),          \
-           AT(CLASS_CHANGES, 30, .cell = SP_CELL_NET, AS("net")))),                                          \
+        .json = prefix "fixed", __VA_ARGS__),                                                                \
         ROW("broken", at.worsened, "broken", 0, "steps that argmax has right and the strategy wrong", CSV,   \
-            LESS, .json = prefix "broken", __VA_ARGS__, IN(AT(CHANGES, 20), AT(CLASS_CHANGES, 20))),         \
+            LESS, .json = prefix "broken", __VA_ARGS__),                                                     \
         ROW("wrong_to_wrong", at.wrong_to_wrong, "wrong to wrong", 0,                                        \
-            "steps wrong in both, by other classes", CSV, .json = prefix "wrong_to_wrong", __VA_ARGS__,      \
-            IN(AT(CHANGES, 40), AT(CLASS_CHANGES, 40))),                                                     \
+            "steps wrong in both, by other classes", CSV, .json = prefix "wrong_to_wrong", __VA_ARGS__),     \
         ROW("same", at.same, "unchanged", 0, "steps of the same class in both", .json = prefix "same",       \
-            __VA_ARGS__, IN(AT(CHANGES, 50)))
-/* Its figures stand in the table `in`, and F1 where `f1_in` says. */
-#define ENTITY(key_, at, prefix, in, f1_in, f1_compared, ...)                                                \
+            __VA_ARGS__)
+#define ENTITY(key_, at, prefix, f1_compared, ...)                                                           \
     ROW(key_ "_reference", at.reference, "in the reference", 0, "entities of the reference",                 \
-        .json = prefix "reference", __VA_ARGS__, IN(AT(in, 10))),                                            \
+        .json = prefix "reference", __VA_ARGS__),                                                            \
         ROW(key_ "_decoded", at.decoded, "decoded", 0, "entities of the path", .json = prefix "decoded",     \
-            __VA_ARGS__, IN(AT(in, 20))),                                                                    \
+            __VA_ARGS__),                                                                                    \
         ROW(key_ "_correct", at.correct, "right", 0, "entities of the same steps and type in both", CSV,     \
-            MORE, N(HERE(at.reference)), .json = prefix "correct", __VA_ARGS__, IN(AT(in, 30))),             \
+            MORE, N(HERE(at.reference)), .json = prefix "correct", __VA_ARGS__),                             \
         ROW(key_ "_precision", at.precision, "precision", 4, "correct / decoded", CSV, MORE,                 \
-            N(HERE(at.decoded)), .json = prefix "precision", __VA_ARGS__, IN(AT(in, 40))),                   \
+            N(HERE(at.decoded)), .json = prefix "precision", __VA_ARGS__),                                   \
         ROW(key_ "_recall", at.recall, "recall", 4, "correct / reference", CSV, MORE, N(HERE(at.reference)), \
-            .json = prefix "recall", __VA_ARGS__, IN(AT(in, 50))),                                           \
+            .json = prefix "recall", __VA_ARGS__),                                                           \
         ROW(key_ "_f1", at.f1, "F1", 4, "2 correct / (reference + decoded)", CSV, MORE,                      \
-            N(HERE(at.reference), HERE(at.decoded)), .json = prefix "f1", f1_compared, __VA_ARGS__, f1_in)
-#define BOUNDARY(w, text, found, precision_in)                                                               \
+            N(HERE(at.reference), HERE(at.decoded)), .json = prefix "f1", f1_compared, __VA_ARGS__)
+#define BOUNDARY(w, text, found)                                                                             \
     ROW("boundary_matched_" #w, boundaries.matched[w], found, 0, "changes of the reference found " text,     \
         NEEDS(LABELS), MORE, .json = "boundaries.within_" #w ".matched"),                                    \
         ROW("boundary_recall_" #w, boundaries.recall[w], found, 3,                                           \
             "share of the reference's changes found " text, CSV, MORE, N(HERE(boundaries.reference)),        \
-            NEEDS(LABELS), .json = "boundaries.within_" #w ".recall", IN(AT(BOUNDARIES, 30 + 10 * w))),      \
+            NEEDS(LABELS), .json = "boundaries.within_" #w ".recall"),                                       \
         ROW("boundary_precision_" #w, boundaries.precision[w], "precision " found, 3,                        \
             "share of the path's changes found " text, CSV, MORE, N(HERE(boundaries.decoded)),               \
-            NEEDS(LABELS), .json = "boundaries.within_" #w ".precision", precision_in)
+            NEEDS(LABELS), .json = "boundaries.within_" #w ".precision")
 #define OVERLAP(i, percent)                                                                                  \
     ROW("f1_at_" #percent, segments.f1[i], "F1@" #percent, 4,                                                \
         "of segments whose intersection over union is at least 0." #percent ", pooled", CSV, MORE,           \
-        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS), COMPARED(f1_at_##percent),       \
-        IN(LEADS(2 + i, HOW(STAR), OF_ACTIONS), AT(BOUNDARIES, 80 + 10 * i)))
+        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS), COMPARED(f1_at_##percent))
 #define OVERLAPPING(i, percent)                                                                              \
     ROW("segments_matched_at_" #percent, segments.matched[i], "matched at 0." #percent, 0,                   \
         "segments of the reference that such a segment of the path has", MORE, NEEDS(LABELS),                \
@@ -147,24 +119,13 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
         ROW(key_ "_p", at.p, "p", 3, "p of " key_, CSV, N(HERE(at.df)), NEEDS(TESTS), .json = key_ ".p")
 #define AGREEMENT(csv, at, how, ...)                                                                         \
     ROW(csv "accuracy", at.accuracy, "accuracy", 4, "share of scored steps whose class is the reference's",  \
-        CSV, MORE, N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__,                       \
-        IN(AT(NARROW, 60, HOW(STAR)), AT(WIDE, 70, HOW(STAR)),                                               \
-           AT(BOARD, 20, AS("accuracy, pooled"), HOW(STAR)), AT(ALL, 10, HOW(STAR)),                         \
-           AT(AGREEMENT, 10, HOW(STAR)), AT(COLLAPSED, 10))),                                                \
+        CSV, MORE, N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__),                      \
         ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", CSV, MORE, N(HERE(at.scored)),               \
-            .json = "kappa", how(kappa), __VA_ARGS__,                                                        \
-            IN(AT(NARROW, 70, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 90, HOW(STAR)),                           \
-               AT(BOARD, 40, AS("kappa, pooled"), HOW(STAR)), AT(ALL, 20, HOW(STAR)),                        \
-               AT(AGREEMENT, 20, HOW(STAR)), AT(COLLAPSED, 20))),                                            \
+            .json = "kappa", how(kappa), __VA_ARGS__),                                                       \
         ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", CSV, MORE,               \
-            N(HERE(at.scored)), .json = "mcc", __VA_ARGS__,                                                  \
-            IN(AT(WIDE, 100, HOW(STAR)), AT(ALL, 50, HOW(STAR)),                                             \
-               AT(AGREEMENT, 30, HOW(STAR), NOT_OF_ACTIONS), AT(COLLAPSED, 30))),                            \
+            N(HERE(at.scored)), .json = "mcc", __VA_ARGS__),                                                 \
         ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", CSV,    \
-            MORE, N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__,              \
-            IN(AT(NARROW, 80, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 110, HOW(STAR)),                          \
-               AT(BOARD, 60, AS("macro F1, pooled"), HOW(STAR)), AT(ALL, 30, HOW(STAR)),                     \
-               AT(AGREEMENT, 40, HOW(STAR)), AT(COLLAPSED, 40))),                                            \
+            MORE, N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__),             \
         ROW(csv "macro_f1_classes", at.macro_f1_classes, "classes of macro F1", 0,                           \
             "classes that have an F1", .json = "macro_f1_classes", __VA_ARGS__)
 
@@ -253,7 +214,7 @@ static const sp_figure of_strategy[] = {
     AGREEMENT("", agreement, COMPARED, NEEDS(LABELS)),
     ROW("balanced_accuracy", agreement.balanced_accuracy, "balanced accuracy", 4,
         "mean recall over the reference's classes", CSV, MORE, N(HERE(agreement.macro_recall_classes)),
-        NEEDS(LABELS), IN(AT(WIDE, 80, AS("balanced"), HOW(STAR)), AT(ALL, 40, HOW(STAR)))),
+        NEEDS(LABELS)),
     ROW("macro_precision", agreement.macro_precision, "macro precision", 4,
         "mean precision over the classes that have one", CSV, MORE,
         N(HERE(agreement.macro_precision_classes)), NEEDS(LABELS)),
@@ -265,62 +226,41 @@ static const sp_figure of_strategy[] = {
     ROW("macro_recall_classes", agreement.macro_recall_classes, "classes of macro recall", 0,
         "classes that have a recall", NEEDS(LABELS)),
     ROW("weighted_f1", agreement.weighted_f1, "weighted F1", 4, "mean of F1 weighted by support", CSV, MORE,
-        N(HERE(agreement.scored)), NEEDS(LABELS),
-        IN(AT(WIDE, 120, HOW(STAR)), AT(ALL, 60, HOW(STAR)), AT(AGREEMENT, 50, HOW(STAR), NOT_OF_SEQUENCES))),
+        N(HERE(agreement.scored)), NEEDS(LABELS)),
     ROW("mean_accuracy", mean_accuracy, "mean accuracy", 3, "mean over recordings", CSV, MORE,
-        SD(sd_accuracy), N(HERE(mean_accuracy_n)), NEEDS(LABELS),
-        IN(AT(WIDE, 140, HOW(WITH_SD)), AT(BOARD, 30, AS("accuracy, mean ± SD"), HOW(WITH_SD)),
-           AT(ALL, 90, AS("accuracy, mean ± SD"), .decimals = 4, HOW(WITH_SD)),
-           AT(AGREEMENT, 60, HOW(STAR | SP_WITH_SD)))),
+        SD(sd_accuracy), N(HERE(mean_accuracy_n)), NEEDS(LABELS)),
     ROW("sd_accuracy", sd_accuracy, "SD of accuracy", 3, "standard deviation over recordings", CSV,
         N(HERE(mean_accuracy_n)), NEEDS(LABELS)),
     ROW("mean_kappa", mean_kappa, "mean kappa", 3, "mean over recordings", CSV, MORE, SD(sd_kappa),
-        N(HERE(mean_kappa_n)), NEEDS(LABELS),
-        IN(AT(WIDE, 150, HOW(WITH_SD)), AT(BOARD, 50, AS("kappa, mean ± SD"), HOW(WITH_SD), NOT_OF_ACTIONS),
-           AT(ALL, 100, AS("kappa, mean ± SD"), .decimals = 4, HOW(WITH_SD)),
-           AT(AGREEMENT, 70, HOW(STAR | SP_WITH_SD), NOT_OF_ACTIONS))),
+        N(HERE(mean_kappa_n)), NEEDS(LABELS)),
     ROW("sd_kappa", sd_kappa, "SD of kappa", 3, "standard deviation over recordings", CSV,
         N(HERE(mean_kappa_n)), NEEDS(LABELS)),
     ROW("kappa_se", kappa_se, "SE of kappa, were steps independent", 4,
-        "standard error of kappa: steps taken as independent", CSV, N(HERE(agreement.scored)), NEEDS(LABELS),
-        IN(AT(ALL, 80))),
+        "standard error of kappa: steps taken as independent", CSV, N(HERE(agreement.scored)), NEEDS(LABELS)),
     ROW("weighted_kappa", weighted_kappa, "weighted kappa", 4,
         "kappa with weights of disagreement, classes in order", CSV, MORE, N(HERE(agreement.scored)),
-        NEEDS_BOTH(LABELS, KAPPA_WEIGHTS), IN(AT(NARROW, 90), AT(WIDE, 130), AT(ALL, 70))),
+        NEEDS_BOTH(LABELS, KAPPA_WEIGHTS)),
     RULES(counts, PLAIN),
     LONG_RUNS(counts, NEEDS(DURATIONS)),
     VIOLATIONS(violations, NEEDS(HARD_RULES), NEEDS(PRICED_RULES)),
     ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT,
         "illegal transitions / transitions", CSV, N(HERE(counts.transitions)),
-        LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate),
-        IN(AT(NARROW, 20, AS("")), AT(WIDE, 20), AT(ALL, 120, AS("of all transitions")), AT(LEGALITY, 20),
-           AT(RATES, 10), AT(RATES, 20, .cell = SP_CELL_INTERVAL), AT(COUNTS, 20),
-           AT(COUNTS, 30, .cell = SP_CELL_INTERVAL))),
+        LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate)),
     FREQUENCIES(frequencies, counts, PLAIN),
     ROW("runs_ratio", frequencies.runs_ratio, "runs / reference", 3,
         "runs / runs of the reference: below 1 where smoother", CSV,
-        N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS),
-        IN(AT(CHANGE_RATES, 60, HOW(DROP_UNDEFINED)))),
+        N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS)),
     ROW("recordings_with_illegal", recordings_with_illegal, "recordings with any", 0,
-        "recordings with an illegal transition", CSV, NONE,
-        IN(AT(WIDE, 30, AS("{recordings} with illegal")), AT(ALL, 150), AT(LEGALITY, 30, AS("{recordings}")),
-           AT(COUNTS, 60))),
+        "recordings with an illegal transition", CSV, NONE),
     ROW("path_score", path_score, "path score", 1, "sum over the decoded recordings, nats", CSV, MORE,
-        N(COMPARISON(n_recordings), HERE(n_undecoded)), .n_is_difference = true, NEEDS(PATH_SCORE),
-        IN(AT(NARROW, 110), AT(WIDE, 170), AT(BOARD, 100, HOW(UNLABELLED)),
-           AT(ALL, 230, AS("path score, nats")))),
-    ROW("undecoded", n_undecoded, "undecoded", 0, "recordings without a path", CSV, NONE, .json = "",
-        IN(AT(NARROW, 130, HOW(DROP_ZERO)), AT(WIDE, 200, HOW(DROP_ZERO)), AT(BOARD, 90, HOW(DROP_ZERO)),
-           AT(ALL, 200, AS("{recordings} undecoded"), HOW(DROP_ZERO)), AT(LEGALITY, 50, HOW(DROP_ZERO)))),
+        N(COMPARISON(n_recordings), HERE(n_undecoded)), .n_is_difference = true, NEEDS(PATH_SCORE)),
+    ROW("undecoded", n_undecoded, "undecoded", 0, "recordings without a path", CSV, NONE, .json = ""),
     ROW("legal_by_construction", is_legal_by_construction, "legal by construction", 0,
         "the strategy cannot break a rule", PLAIN),
     ROW("relaxed", n_relaxed, "relaxed", 0, "recordings decoded by breaking rules", NONE),
-    ROW("rules_broken", n_broken, "rules broken", 0, "rules broken in relaxed recordings", NONE,
-        IN(AT(NARROW, 120, AS("broken"), HOW(DROP_ZERO)), AT(WIDE, 190, HOW(DROP_ZERO)),
-           AT(BOARD, 80, HOW(DROP_ZERO)), AT(ALL, 190, AS("rules broken (relaxed)"), HOW(DROP_ZERO)))),
+    ROW("rules_broken", n_broken, "rules broken", 0, "rules broken in relaxed recordings", NONE),
     ROW("impossible", n_impossible, "impossible", 0,
-        "recordings whose path the model (states, lengths, rules) gives no score", OPTIONAL,
-        IN(AT(LEGALITY, 35, AS("{recordings} impossible"), HOW(DROP_ZERO)))),
+        "recordings whose path the model (states, lengths, rules) gives no score", OPTIONAL),
     ROW("redirected", n_redirected, "redirected", 0,
         "steps whose best class greedy left, since the rules would leave no way to the end from it",
         OPTIONAL),
@@ -348,52 +288,47 @@ static const sp_figure of_strategy[] = {
     ROW("shift_p", label_shift.p, "p of the lag", 4, "sign test of the stretches, times the number of lags",
         .json = "labels_may_be_shifted.p", NEEDS(SHIFT)),
     ROW("regret", regret, "regret per step", 4, "mean of max log p - log p(chosen), nats", CSV, LESS,
-        N(HERE(regret_steps)), NEEDS(REGRET), IN(AT(WIDE, 180), AT(ALL, 240, AS("regret {a step}, nats")))),
+        N(HERE(regret_steps)), NEEDS(REGRET)),
     ROW("regret_steps", regret_steps, "steps of regret", 0, "steps that regret is over", NEEDS(REGRET)),
     ROW("zero_probability_steps", zero_steps, "steps of probability 0", 0,
         "steps whose chosen class has probability 0", CSV, NONE, N(HERE(regret_steps), HERE(zero_steps)),
-        NEEDS(REGRET), IN(AT(ALL, 250, HOW(DROP_ZERO)))),
+        NEEDS(REGRET)),
     ROW("error_broken", error_runs.worsened, "steps broken", 0,
         "steps that argmax has right and the strategy wrong", .json = "error_runs.broken", LESS,
-        NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 10))),
+        NEEDS(ERROR_RUNS)),
     ROW("error_consequences", error_runs.consequences, "consequences", 0,
         "of them all but the first of their run", .json = "error_runs.consequences", LESS, NEEDS(ERROR_RUNS)),
     ROW("error_consequence_share", error_runs.consequence_share, "consequences", SP_PERCENT,
         "consequences / steps broken", CSV, N(HERE(error_runs.worsened)),
-        .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 40))),
+        .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS)),
     FIGURE("error_runs", "errors", 0, "runs of an error that the strategy makes against argmax",
            BEHIND(error_runs.runs, sp_class_runs, count), CSV, LESS, N(HERE(error_runs.worsened)),
-           .json = "error_runs.count", NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 20))),
+           .json = "error_runs.count", NEEDS(ERROR_RUNS)),
     ROW("error_runs_forbidden", error_runs.forbidden, "right class forbidden", 0,
         "of them begun where the right class may not follow", CSV, LESS,
-        N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.forbidden", NEEDS(ERROR_RUNS),
-        IN(AT(ERROR_RUNS, 30))),
+        N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.forbidden", NEEDS(ERROR_RUNS)),
     FIGURE("error_run_mean", "mean length", 2, "mean length of these runs in steps",
            BEHIND(error_runs.runs, sp_class_runs, mean), CSV, LESS,
-           N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS),
-           IN(AT(ERROR_RUNS, 50))),
+           N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS)),
     FIGURE("error_run_median", "median", 1, "median length of these runs in steps",
            BEHIND(error_runs.runs, sp_class_runs, median), CSV, LESS,
-           N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.median", NEEDS(ERROR_RUNS),
-           IN(AT(ERROR_RUNS, 60))),
+           N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.median", NEEDS(ERROR_RUNS)),
     ROW("error_run_longest", error_runs.longest, "longest", 0, "steps of the longest of these runs", CSV,
         LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.longest",
-        NEEDS(ERROR_RUNS),
-        IN(AT(ERROR_RUNS, 70), AT(ERROR_RUNS, 80, .cell = SP_CELL_LONGEST, AS("{recording}, {step}")))),
+        NEEDS(ERROR_RUNS)),
     ROW("dead_ends", error_runs.dead_ends, "dead ends", 0, "recordings that ended in a dead end", NONE,
-        .json = "error_runs.dead_ends", NEEDS(ERROR_RUNS), IN(AT(ERROR_RUNS, 90))),
+        .json = "error_runs.dead_ends", NEEDS(ERROR_RUNS)),
     CHANGES(changes, "changed_from_argmax.", NEEDS(ARGMAX)),
     ROW("boundary_reference", boundaries.reference, "changes in the reference", 0, "changes of the reference",
-        .json = "boundaries.reference", NEEDS(LABELS), IN(AT(BOUNDARIES, 10))),
+        .json = "boundaries.reference", NEEDS(LABELS)),
     ROW("boundary_decoded", boundaries.decoded, "decoded", 0, "changes of the path inside scored stretches",
-        .json = "boundaries.decoded", NEEDS(LABELS), IN(AT(BOUNDARIES, 20))),
-    BOUNDARY(0, "at the step", "found at the step", .columns = NULL),
-    BOUNDARY(1, "within 1 step", "within 1", .columns = NULL),
-    BOUNDARY(2, "within 2 steps", "within 2", IN(AT(BOUNDARIES, 60))),
+        .json = "boundaries.decoded", NEEDS(LABELS)),
+    BOUNDARY(0, "at the step", "found at the step"),
+    BOUNDARY(1, "within 1 step", "within 1"),
+    BOUNDARY(2, "within 2 steps", "within 2"),
     ROW("edit_score", edit_score, "edit score", 3,
         "1 - edit distance of the runs / the more runs, mean over recordings", CSV, MORE,
-        N(HERE(edit_score_n)), NEEDS(LABELS), COMPARED(edit_score),
-        IN(LEADS(5, AS("edit"), .decimals = 4, HOW(STAR), OF_ACTIONS), AT(BOUNDARIES, 70))),
+        N(HERE(edit_score_n)), NEEDS(LABELS), COMPARED(edit_score)),
     OVERLAP(0, 10),
     OVERLAP(1, 25),
     OVERLAP(2, 50),
@@ -404,11 +339,8 @@ static const sp_figure of_strategy[] = {
         "runs of the reference, background left out", NEEDS(LABELS), .json = "segments.reference"),
     ROW("segments_decoded", segments.decoded, "segments decoded", 0, "runs of the path, background left out",
         NEEDS(LABELS), .json = "segments.decoded"),
-    ENTITY("entity", entities.pooled, "entities.", ENTITIES,
-           IN(LEADS(1, AS("entity F1"), HOW(STAR), OF_TAGS), AT(ENTITIES, 60)), COMPARED(entity_f1),
-           NEEDS_BOTH(LABELS, ENTITIES)),
-    ENTITY("entity_strict", entities.strict, "entities.strict.", NO_TABLE,
-           IN(AT(ENTITIES, 70, AS("F1, well-formed only"))), NOT_COMPARED(strict_f1),
+    ENTITY("entity", entities.pooled, "entities.", COMPARED(entity_f1), NEEDS_BOTH(LABELS, ENTITIES)),
+    ENTITY("entity_strict", entities.strict, "entities.strict.", NOT_COMPARED(strict_f1),
            NEEDS_BOTH(LABELS, ENTITIES)),
 };
 #undef OWN
@@ -416,30 +348,22 @@ static const sp_figure of_strategy[] = {
 #define OWN sp_class_agreement
 #define SCORED N(STRATEGY(agreement.scored))
 static const sp_figure of_class[] = {
-    ROW("support", support, "support", 0, "reference steps of the class", CSV, NEEDS(LABELS),
-        IN(AT(CLASSES, 10))),
-    ROW("predicted", predicted, "predicted", 0, "scored steps decoded as the class", CSV, NEEDS(LABELS),
-        IN(AT(CLASSES, 20))),
+    ROW("support", support, "support", 0, "reference steps of the class", CSV, NEEDS(LABELS)),
+    ROW("predicted", predicted, "predicted", 0, "scored steps decoded as the class", CSV, NEEDS(LABELS)),
     ROW("precision", precision, "precision", 3, "share of the predicted that is right", CSV, MORE,
-        N(HERE(predicted)), NEEDS(LABELS), IN(AT(CLASSES, 30))),
+        N(HERE(predicted)), NEEDS(LABELS)),
     ROW("recall", recall, "recall", 3, "share of the support that is found", CSV, MORE, N(HERE(support)),
-        NEEDS(LABELS), IN(AT(CLASSES, 40))),
-    ROW("f1", f1, "F1", 3, "harmonic mean of precision and recall", CSV, MORE, SCORED, NEEDS(LABELS),
-        IN(AT(CLASSES, 50))),
+        NEEDS(LABELS)),
+    ROW("f1", f1, "F1", 3, "harmonic mean of precision and recall", CSV, MORE, SCORED, NEEDS(LABELS)),
     ROW("specificity", specificity, "specificity", 3,
         "share of the other classes' steps that are not predicted", CSV, MORE,
-        N(STRATEGY(agreement.scored), HERE(support)), .n_is_difference = true, NEEDS(LABELS),
-        IN(AT(CLASSES, 60))),
+        N(STRATEGY(agreement.scored), HERE(support)), .n_is_difference = true, NEEDS(LABELS)),
     ROW("npv", npv, "NPV", 3, "share of the steps not predicted that are of other classes", CSV, MORE,
-        N(STRATEGY(agreement.scored), HERE(predicted)), .n_is_difference = true, NEEDS(LABELS),
-        IN(AT(CLASSES, 70))),
-    ROW("kappa", kappa, "kappa", 3, "of the class against the rest", CSV, MORE, SCORED, NEEDS(LABELS),
-        IN(AT(CLASSES, 80))),
+        N(STRATEGY(agreement.scored), HERE(predicted)), .n_is_difference = true, NEEDS(LABELS)),
+    ROW("kappa", kappa, "kappa", 3, "of the class against the rest", CSV, MORE, SCORED, NEEDS(LABELS)),
     ROW("prevalence", prevalence, "prevalence", 3, "support / scored", CSV, SCORED, NEEDS(LABELS)),
-    ROW("pabak", pabak, "PABAK", 3, "prevalence- and bias-adjusted kappa", CSV, MORE, SCORED, NEEDS(LABELS),
-        IN(AT(CLASSES, 90))),
-    ROW("bias", bias, "bias", 3, "(false positives - false negatives) / scored", CSV, SCORED, NEEDS(LABELS),
-        IN(AT(CLASSES, 100))),
+    ROW("pabak", pabak, "PABAK", 3, "prevalence- and bias-adjusted kappa", CSV, MORE, SCORED, NEEDS(LABELS)),
+    ROW("bias", bias, "bias", 3, "(false positives - false negatives) / scored", CSV, SCORED, NEEDS(LABELS)),
     ROW("prevalence_index", prevalence_index, "prevalence index", 3,
         "(true positives - true negatives) / scored", CSV, SCORED, NEEDS(LABELS)),
 };
@@ -476,8 +400,7 @@ static const sp_figure of_runs[] = {
 typedef struct sp_type_entities {
     sp_entity_counts of;
 } sp_type_entities;
-static const sp_figure of_entities[] = {
-    ENTITY("entity", of, "", NO_TABLE, .columns = NULL, NOT_COMPARED(f1), PLAIN)};
+static const sp_figure of_entities[] = {ENTITY("entity", of, "", NOT_COMPARED(f1), PLAIN)};
 #undef OWN
 
 #define OWN sp_recording_result

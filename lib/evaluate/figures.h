@@ -1,7 +1,7 @@
 /* The figures of a comparison, each in one row: what it is called, where it stands, what it is over and how it is shown.
  *
  * From the rows come the scalars of the JSON, the lines of the CSV, the figures that a fail-if condition can name, the columns
- * of tables, and `statepath help figures`. Matrices, lists of pairs, lengths of runs and traces are written by hand. A new figure
+ * of tables (report/tables/figure_columns.c), and `statepath help figures`. Matrices, lists of pairs, lengths of runs and traces are written by hand. A new figure
  * needs its computation, its row in figures.c and its key in the schema of results
  * (report/write/statepath-results.schema.json). */
 #ifndef EVALUATE_FIGURES_H
@@ -64,60 +64,6 @@ typedef enum sp_figure_tone {
 
 enum { SP_PERCENT = -1 }; /* in the place of decimals: a share of n, shown in per cent */
 
-/* Tables of figures: with a row a strategy, but for SP_IN_ALL, which has a row a figure, and those of other scopes. Their titles
- * stand in report/document.c, or with their fillers. */
-typedef enum sp_figure_table {
-    SP_IN_NO_TABLE,
-    SP_IN_NARROW, /* what decides, in a terminal, */
-    SP_IN_WIDE,   /* in Markdown, */
-    SP_IN_BOARD,  /* on the page */
-    SP_IN_ALL,
-    SP_IN_LEGALITY, /* for print, which has no room for all columns */
-    SP_IN_AGREEMENT,
-    SP_IN_RATES, /* illegal transitions */
-    SP_IN_COUNTS,
-    SP_IN_CHANGE_RATES,
-    SP_IN_ERROR_RUNS,
-    SP_IN_BOUNDARIES,
-    SP_IN_ENTITIES,
-    SP_IN_CHANGES, /* of a strategy, by class */
-    SP_IN_CLASS_CHANGES,
-    SP_IN_CLASSES,
-    SP_IN_COLLAPSED,
-    SP_IN_CALIBRATIONS
-} sp_figure_table;
-
-/* What stands in the cells of a column in place of the figure. */
-typedef enum sp_figure_cell {
-    SP_CELL_FIGURE,
-    SP_CELL_AND_RATE, /* illegal transitions, and their share of all: "695 (3.93 %)" */
-    SP_CELL_INTERVAL, /* of the figure, in per cent; the heading is "95 % interval" */
-    SP_CELL_WORST,    /* the recording with most illegal transitions: "r04: 12" */
-    SP_CELL_LONGEST,  /* where the longest run of an error is: "r04, 512" */
-    SP_CELL_SHARE,    /* changes of class, of all transitions */
-    SP_CELL_NET,      /* steps fixed less steps broken */
-    SP_N_CELLS
-} sp_figure_cell;
-
-/* How a column differs from others. */
-enum {
-    SP_STAR = 1,           /* the best of all strategies, as shown, has a star where not all are the same */
-    SP_DROP_ZERO = 2,      /* left out where no strategy has more than 0 */
-    SP_DROP_UNDEFINED = 4, /* left out where it is undefined for all strategies */
-    SP_WITH_SD = 8,        /* its standard deviation stands behind the value */
-    SP_UNLABELLED = 16,    /* there without labels only */
-};
-
-typedef struct sp_figure_column {
-    uint8_t table;       /* sp_figure_table */
-    uint8_t place;       /* columns stand in this order, whatever that of the rows */
-    uint8_t cell;        /* sp_figure_cell */
-    uint8_t how;         /* SP_STAR | ... */
-    uint8_t works;       /* bits 1 << sp_work for which it is there; 0: for all */
-    int8_t decimals;     /* 0: the figure's */
-    const char *heading; /* NULL: the figure's label */
-} sp_figure_column;
-
 typedef struct sp_figure {
     const char *key; /* of conditions and the CSV, unique in its scope */
     const char
@@ -125,11 +71,10 @@ typedef struct sp_figure {
     const char *label;      /* for people; heads a column */
     const char *definition; /* a line of words */
     sp_figure_place place;
-    sp_figure_place n[4];            /* what it is over: the sum of all, or not said */
-    bool n_is_difference;            /* the first minus the others */
-    sp_figure_place low, high;       /* its interval, if it has one */
-    sp_figure_place sd;              /* its standard deviation, if it has one */
-    const sp_figure_column *columns; /* the tables in which it stands, ended by SP_IN_NO_TABLE; NULL: none */
+    sp_figure_place n[4];      /* what it is over: the sum of all, or not said */
+    bool n_is_difference;      /* the first minus the others */
+    sp_figure_place low, high; /* its interval, if it has one */
+    sp_figure_place sd;        /* its standard deviation, if it has one */
     int8_t decimals;
     uint8_t tone;
     bool in_csv;

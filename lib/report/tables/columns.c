@@ -17,21 +17,12 @@ typedef struct columns {
     column list[MOST_COLUMNS];
 } columns;
 
-/* The figures of a scope that stand in a table, by place. */
+/* The columns of a table of a scope. */
 static columns columns_of(sp_figure_scope scope, sp_figure_table in)
 {
-    const sp_figures figures = sp_figures_of(scope);
     columns all = {.n = 0};
-    for (size_t i = 0; i < figures.n; i++)
-        for (const sp_figure_column *how = figures.list[i].columns; how && how->table != SP_IN_NO_TABLE;
-             how++) {
-            if (how->table != in || all.n == MOST_COLUMNS)
-                continue;
-            size_t at = all.n++;
-            for (; at > 0 && all.list[at - 1].how->place > how->place; at--)
-                all.list[at] = all.list[at - 1];
-            all.list[at] = (column){&figures.list[i], how};
-        }
+    for (const sp_figure_column *how = sp_table_columns_of[in]; how->key && all.n < MOST_COLUMNS; how++)
+        all.list[all.n++] = (column){sp_figure_find(scope, how->key, strlen(how->key)), how};
     return all;
 }
 
