@@ -39,7 +39,8 @@ function write() {
   program("train", at("signals.h5"), "-o", at("masked.h5"), "--epochs", "2", "--masking", "random-previous",
       "--model", "sleep-strict", "--report", at("training.html"));
   add("training", at("training.html"));
-  execFileSync("python3", [path.join(source, "models/network/experiment.py"), "--report", at("experiment.html")], { stdio: "inherit" });
+  execFileSync("python3", [path.join(source, "models/network/experiment.py"), "--report", at("experiment.html"),
+      path.join(source, "tests/report/golden/experiment.json")], { stdio: "inherit" });
   add("experiment", at("experiment.html"));
 }
 write();
