@@ -359,8 +359,10 @@ static bool is_of_labels(const char *group, const char *labels)
 {
     const char *hole = labels ? strstr(labels, SP_ARRAY_HOLE) : NULL, *name = group + (*group == '/');
     const size_t n = strlen(name);
-    labels += labels && *labels == '/';
-    return hole && (size_t)(hole - labels) > n && strncmp(labels, name, n) == 0 && labels[n] == '/';
+    if (!hole)
+        return false;
+    labels += *labels == '/';
+    return (size_t)(hole - labels) > n && strncmp(labels, name, n) == 0 && labels[n] == '/';
 }
 
 sp_status sp_array_search_missing(const sp_array_search *s, const char *id, const char *path, sp_error *err)
