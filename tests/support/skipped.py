@@ -28,7 +28,7 @@ EXPECTED = {
 # These read the folder of real data and worked examples.
 NEED_DATA = {
     "test_build", "test_eval_cases", "test_evaluation_real", "test_latex:test_tags", "test_model_json", "test_peer_cases_decode",
-    "test_event_files:test_sleep_edf", "test_raters", "test_real_data", "test_real_files", "test_report_browser:tags", "test_sleep_statistics", "test_tmbed_sample",
+    "test_event_files:test_sleep_edf", "test_suspicions:test_honest_data", "test_raters", "test_real_data", "test_real_files", "test_report_browser:tags", "test_sleep_statistics", "test_tmbed_sample",
 }
 
 # These need what `./dev test --all` installs (more_test_needs() of dev), and run elsewhere where it is there.
