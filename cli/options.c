@@ -209,7 +209,8 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
     return EXIT_USAGE;
 }
 
-/* Frees the text that stood in the place of a new one, which popt overwrites; texts [N_OPTIONS] that were given. */
+/* Frees the text that stood in the place of a new one, which popt overwrites; texts [N_OPTIONS] that were
+ * given. */
 static void take_text(options *o, int id, char *texts[])
 {
     char **const place = place_of(o, id), *const now = *place;

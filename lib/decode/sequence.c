@@ -15,7 +15,8 @@ sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
 
 /* ---- where there is no path ---- */
 
-/* Is there any allowed path over finite scores?  * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end. */
+/* Is there any allowed path over finite scores? SP_OK; SP_ENOPATH with err->step the first step that no state
+ * reaches, or T-1 when states reach it but none may end. */
 static sp_status look_for_path(const sp_sequence *s, sp_error *err)
 {
     const sp_chain *c = s->chain;

@@ -1,8 +1,10 @@
-/* The figures of a comparison, each in one row: what it is called, where it stands, what it is over and how it is shown.
+/* The figures of a comparison, each in one row: what it is called, where it stands, what it is over and
+ * how it is shown.
  *
- * From the rows come the scalars of the JSON, the lines of the CSV, the figures that a fail-if condition can name, the columns
- * of tables (report/tables/figure_columns.c), and `statepath help figures`. Matrices, lists of pairs, lengths of runs and traces are written by hand. A new figure
- * needs its computation, its row in figures.c and its key in the schema of results
+ * From the rows come the scalars of the JSON, the lines of the CSV, the figures that a fail-if condition
+ * can name, the columns of tables (report/tables/figure_columns.c), and `statepath help figures`.
+ * Matrices, lists of pairs, lengths of runs and traces are written by hand. A new figure needs its
+ * computation, its row in figures.c and its key in the schema of results
  * (report/write/statepath-results.schema.json). */
 #ifndef EVALUATE_FIGURES_H
 #define EVALUATE_FIGURES_H

@@ -236,8 +236,8 @@ static bool name_with(const char *file, const char *id, const char *instead, cha
     return n >= 0 && (size_t)n < size;
 }
 
-/* By what pattern of its files, or of datasets in its file, the side has ids as this pattern of ids says: "hyp is
- * named 'hyp/{id}-H.txt'". False: by none. */
+/* By what pattern of its files, or of datasets in its file, the side has ids as this pattern of ids says:
+ * "hyp is named 'hyp/{id}-H.txt'". False: by none. */
 static bool describe_pattern(const sp_match_side *side, const char *of_ids, char out[PROPOSAL])
 {
     const char *scores = side->scores_path, *path = scores ? scores : side->labels_path;

@@ -10,8 +10,8 @@
 
 /* ---- a name of a pattern ---- */
 
-/* Do the first n letters of `pattern` give the first m of `text`? A * stands for letters of one folder's name; where
- * the text goes on otherwise, the last * takes one letter more. */
+/* Do the first n letters of `pattern` give the first m of `text`? A * stands for letters of one folder's
+ * name; where the text goes on otherwise, the last * takes one letter more. */
 static bool is_given(const char *pattern, size_t n, const char *text, size_t m)
 {
     const char *p = pattern, *t = text, *after_star = NULL, *taken = NULL;

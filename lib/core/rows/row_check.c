@@ -9,11 +9,13 @@
 
 static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
 
-/* Sums of 10^8 of these stay finite. Only upwards: what is lost below is impossible, as whoever writes the least double means. */
+/* Sums of 10^8 of these stay finite. Only upwards: what is lost below is impossible, as whoever writes the
+ * least double means. */
 static const double most = 1e300;
 
-/* exp(x) for -83 <= x <= 0.1 with a relative error below 5e-5. 2^y is taken apart into 2^n, written straight into the exponent
- * bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to the fourth power. */
+/* exp(x) for -83 <= x <= 0.1 with a relative error below 5e-5. 2^y is taken apart into 2^n, written
+ * straight into the exponent bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to
+ * the fourth power. */
 SP_ALWAYS_INLINE float rough_exp(float x)
 {
     float y = x * 1.44269504f;
@@ -26,8 +28,9 @@ SP_ALWAYS_INLINE float rough_exp(float x)
     return p * power;
 }
 
-/* A log probability brought into the range of rough_exp; *bad is set when it is NaN or above 0.03. On the bits, because compilers
- * make vectors of integer minima but, for fear of floating-point traps, not of float comparisons. */
+/* A log probability brought into the range of rough_exp; *bad is set when it is NaN or above 0.03. On the
+ * bits, because compilers make vectors of integer minima but, for fear of floating-point traps, not of
+ * float comparisons. */
 SP_ALWAYS_INLINE float into_range(float x, int32_t *bad)
 {
     enum {
@@ -47,8 +50,8 @@ SP_ALWAYS_INLINE float into_range(float x, int32_t *bad)
     return x;
 }
 
-/* Three loops below, the first two and that over scores, are most of what scores cost beyond reading and decoding them, so they
- * are compiled for each instruction set. */
+/* Three loops below, the first two and that over scores, are most of what scores cost beyond reading and
+ * decoding them, so they are compiled for each instruction set. */
 enum { PIECE = 1024, MOST_WINDOW = 16 };
 
 /* exp of n log probabilities into `out`; not 0 when one of them is NaN or above 0.03. */
@@ -102,9 +105,10 @@ SP_ALWAYS_INLINE int32_t piece_probs_f64_any(const double *x, int n, float *out)
 SP_FOR_EACH_ISA(int32_t, piece_probs_f64, (const double *x, int n, float *out),
                 return piece_probs_f64_any(x, n, out);)
 
-/* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a row are asked about.
- * That is K times the additions, but of whole vectors and without a shuffle. n: a multiple of K, at least 2; p has K-1 more. Sums
- * are positive, so their bits are in order as the sums are, and may be compared as integers (see into_range()). */
+/* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a
+ * row are asked about. That is K times the additions, but of whole vectors and without a shuffle. n: a
+ * multiple of K, at least 2; p has K-1 more. Sums are positive, so their bits are in order as the sums
+ * are, and may be compared as integers (see into_range()). */
 SP_ALWAYS_INLINE int32_t windows_are_bad_any(const float *restrict p, int n, int32_t n_classes, float low,
                                              float high, float *restrict sums,
                                              const int32_t *restrict is_first)
@@ -161,8 +165,9 @@ static int32_t piece_of(const void *data, sp_kind kind, sp_dtype dtype, int64_t 
                            : piece_exp_f64((const double *)data + first, n, out);
 }
 
-/* The rows' sums, of log_probs by the rough exp. A row counts as plain when its sum is so far inside the tolerance that the
- * roughness cannot matter; the exact check decides about the others. Here: 2 to MOST_WINDOW classes, whole rows at a time. */
+/* The rows' sums, of log_probs by the rough exp. A row counts as plain when its sum is so far inside the
+ * tolerance that the roughness cannot matter; the exact check decides about the others. Here: 2 to
+ * MOST_WINDOW classes, whole rows at a time. */
 static bool narrow_rows_are_plain(const void *data, sp_kind kind, sp_dtype dtype, int64_t n,
                                   int32_t n_classes, float low, float high)
 {

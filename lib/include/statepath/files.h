@@ -41,8 +41,9 @@ typedef struct sp_file_access {
 
 /* ---- sources ----
  *
- * A source: recordings of scores, labels and what stands beside them in one file or several, read block by block. Never writes,
- * never locks a file. Scores come from HDF5 or numpy's .npy and .npz; labels and paths from these or text.
+ * A source: recordings of scores, labels and what stands beside them in one file or several, read block by
+ * block. Never writes, never locks a file. Scores come from HDF5 or numpy's .npy and .npz; labels and
+ * paths from these or text.
  *
  * HDF5. Layouts, found by what the file holds:
  *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
@@ -50,76 +51,92 @@ typedef struct sp_file_access {
  *   single  <g>/log_probs [T,K], one recording
  *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs, /{id}/log_probs or /log_probs/{id}; the ids are the links that complete the pattern, in
  *           natural order ("n2" before "n10"); {id} may be part of a name ("/rec_{id}/probs") or the last one ("/probs/{id}")
- * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets log_probs comes before
- * probs, logits, scores; with `kind` the dataset of that name comes first. The root comes before /recordings.
+ * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets
+ * log_probs comes before probs, logits, scores; with `kind` the dataset of that name comes first. The root
+ * comes before /recordings.
  *
- * Recordings may have holes: steps that are false in valid (or attention_mask), with steps that are true after them. They are an
- * error unless `gaps` says join or break; then the recording is what is left. valid of packed recordings is [S].
+ * Recordings may have holes: steps that are false in valid (or attention_mask), with steps that are true
+ * after them. They are an error unless `gaps` says join or break; then the recording is what is left.
+ * valid of packed recordings is [S].
  *
- * Hugging Face's layout: rows, scores [N,T,K] with labels [N,T] beside them or in another file, and neither lengths nor valid;
- * word_ids says the word of each token, negative of none: a word is decoded by its first token, further ones take no part.
- * attention_mask [N,T] is 1 where a token is. Steps whose label is -100 take no part: at the end of a row they are padding,
- * before another that does (special tokens, pieces of a word but the first) they are holes. predictions and label_ids are known
- * names, as transformers' Trainer uses them: logits, where their rows are not probabilities. With ignores_100 labels of -100 are
- * known beside lengths or valid too, and where there are no rows: there they are unscored, or with `gaps` holes.
+ * Hugging Face's layout: rows, scores [N,T,K] with labels [N,T] beside them or in another file, and
+ * neither lengths nor valid; word_ids says the word of each token, negative of none: a word is decoded by
+ * its first token, further ones take no part. attention_mask [N,T] is 1 where a token is. Steps whose
+ * label is -100 take no part: at the end of a row they are padding, before another that does (special
+ * tokens, pieces of a word but the first) they are holes. predictions and label_ids are known names, as
+ * transformers' Trainer uses them: logits, where their rows are not probabilities. With ignores_100 labels
+ * of -100 are known beside lengths or valid too, and where there are no rows: there they are unscored, or
+ * with `gaps` holes.
  *
- * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is taken for probs or
- * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
+ * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is
+ * taken for probs or log_probs when its first row (that is not NaN or all impossible) is one, else `kind`
+ * must be given.
  *
- * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
- * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none. Labels (and paths)
- * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored; where the classes are
- * stages of sleep also the field's words for that (sleep.h), in labels of any format. Padded words alone need
- * no lengths: what is empty at the end of a row is padding.
+ * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups,
+ * recordings without labels are unscored as long as some have them (n_unlabelled); segments, weights and
+ * mask must be there for all or none. Labels (and paths) may be words: names of the classes, aliases of
+ * the model, or what codes say; -1 or nothing: unscored; where the classes are stages of sleep also the
+ * field's words for that (sleep.h), in labels of any format. Padded words alone need no lengths: what is
+ * empty at the end of a row is padding.
  *
- * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
- * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
+ * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or
+ * class_names of the scores, of their group, of the group of recordings, of the root. Integers will do as
+ * names and as ids. Names and ids are distinct.
  *
- * numpy's .npz: the same layouts, in arrays called as these datasets ("probs", "offsets", "n1/labels"); classes, ids and subjects
- * are arrays of texts, epoch_seconds a number. Where no array has such a name, the only one of floats [T,K] or [N,T,K] is the
- * scores, or several [T,K] are a recording each. Paths are arrays "paths/STRATEGY", or the only one of whole numbers.
+ * numpy's .npz: the same layouts, in arrays called as these datasets ("probs", "offsets", "n1/labels");
+ * classes, ids and subjects are arrays of texts, epoch_seconds a number. Where no array has such a name,
+ * the only one of floats [T,K] or [N,T,K] is the scores, or several [T,K] are a recording each. Paths are
+ * arrays "paths/STRATEGY", or the only one of whole numbers.
  *
- * numpy's .npy: one array. Floats [T,K] are the scores of one recording, [N,T,K] of N recordings of T steps; whole numbers [T] or
- * [N,T] are labels or a path. A file called probs.npy holds probs; else the kind is seen in the first row, as above. Any byte
- * order; Fortran's order up to two dimensions. Scores [K,T] whose columns are probabilities are an error; `transpose` reads them.
+ * numpy's .npy: one array. Floats [T,K] are the scores of one recording, [N,T,K] of N recordings of T
+ * steps; whole numbers [T] or [N,T] are labels or a path. A file called probs.npy holds probs; else the
+ * kind is seen in the first row, as above. Any byte order; Fortran's order up to two dimensions. Scores
+ * [K,T] whose columns are probabilities are an error; `transpose` reads them.
  *
- * Tables of scores as text: a column a class, a line a step; the first line names the columns (`#` before it is passed over),
- * unless it is numbers alone. Commas part them, or tabs, semicolons, blanks. Columns recording, step (or epoch; counted from 0 or
- * 1: lines are put in order, a step twice or missing is an error), label or labels (a class by name or alias, or its number; -1 or
- * nothing: unscored), segment and weight are what they are called in any case; time, timestamp, stage, class, prediction and predicted
- * are passed over. A column without a name, or Unnamed: 0, whose numbers do not ascend is an error without a column step: the lines are
- * out of order. `labels` and `ids` name the columns of labels and recordings, `classes` those that are scores: others are
- * passed over. Lines of a recording follow one another. A cell that is empty or nan is a missing number. Numbers are read
- * as strtod() does.
+ * Tables of scores as text: a column a class, a line a step; the first line names the columns (`#` before
+ * it is passed over), unless it is numbers alone. Commas part them, or tabs, semicolons, blanks. Columns
+ * recording, step (or epoch; counted from 0 or 1: lines are put in order, a step twice or missing is an
+ * error), label or labels (a class by name or alias, or its number; -1 or nothing: unscored), segment and
+ * weight are what they are called in any case; time, timestamp, stage, class, prediction and predicted are
+ * passed over. A column without a name, or Unnamed: 0, whose numbers do not ascend is an error without a
+ * column step: the lines are out of order. `labels` and `ids` name the columns of labels and recordings,
+ * `classes` those that are scores: others are passed over. Lines of a recording follow one another. A cell
+ * that is empty or nan is a missing number. Numbers are read as strtod() does.
  *
- * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its name:
+ * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its
+ * name:
  *
  *     recording,step,label          recording,label
  *     night1,0,Wake                 night1,Wake
  *     night1,1,N1                   night1,N1
  *
- * The first line names the columns, in any order and case; other columns are passed over. Commas part them, or tabs, or
- * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it; `labels`
- * FILE:/COLUMN names another. Without `recording` the file is one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
- * one a line (.hyp, .eannot, a hypnogram as text), or MS-TCN's result of a video (a file without ending: "### Frame level
- * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number
- * in the model's order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each
- * recording must have its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have
- * decimals (2.0); with codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear.
+ * The first line names the columns, in any order and case; other columns are passed over. Commas part
+ * them, or tabs, or semicolons, as in the first line. Where no column is called label, `class` or `stage`
+ * is it; `labels` FILE:/COLUMN names another. Without `recording` the file is one recording, named as the
+ * file without folder and ending; so is a file without such a first line, which is a list of labels, one a
+ * line (.hyp, .eannot, a hypnogram as text), or MS-TCN's result of a video (a file without ending: "###
+ * Frame level recognition: ###", then the labels with blanks between them). `label` is a class by name or
+ * alias of the model, or its number in the model's order; -1 or nothing where there is no decision. With
+ * `step` (from 0) lines may come in any order, and each recording must have its steps 0 .. T-1 once;
+ * without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
+ * codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear.
  *
- * Cells of all these tables, and of events (below), are as in RFC 4180: quotes around a cell, two for one inside, LF or CR LF.
- * Blanks around a cell are not part of it. An apostrophe before = + - @, tab or CR at the beginning of a cell, which keeps
- * spreadsheets from taking it for a formula, is taken off. A byte order mark and empty lines are passed over. A line of a list is
- * a cell where the file ends in .csv or .tsv, and else a label as it stands.
+ * Cells of all these tables, and of events (below), are as in RFC 4180: quotes around a cell, two for one
+ * inside, LF or CR LF. Blanks around a cell are not part of it. An apostrophe before = + - @, tab or CR at
+ * the beginning of a cell, which keeps spreadsheets from taking it for a formula, is taken off. A byte
+ * order mark and empty lines are passed over. A line of a list is a cell where the file ends in .csv or
+ * .tsv, and else a label as it stands.
  *
- * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
- * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
- * ends with a tag. Lines that begin with -DOCSTART-, and comments (sp_comments), are passed over. The last column is the label,
- * or the path in a file of paths; then the one before is the label where most of it are tags or classes, and any other word there
- * is an error. `labels` and `paths` name another by its number, from 1, or from the end by -1, -2 ... Where no model names the
- * classes they are the tags that occur.
+ * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each
+ * sentence, which is a recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes,
+ * .bilou, .bmes), or of .txt because each line ends with a tag. Lines that begin with -DOCSTART-, and
+ * comments (sp_comments), are passed over. The last column is the label, or the path in a file of paths;
+ * then the one before is the label where most of it are tags or classes, and any other word there is an
+ * error. `labels` and `paths` name another by its number, from 1, or from the end by -1, -2 ... Where no
+ * model names the classes they are the tags that occur.
  *
- * Events: labels or paths of one recording as what was there from when to when. Known by what is in the file:
+ * Events: labels or paths of one recording as what was there from when to when. Known by what is in the
+ * file:
  *
  *   EDF+, BDF+        annotations, alone or beside signals ("Sleep stage N2")
  *   XML               NSRR's PSGAnnotation (events of type Stages|Stages; older SDO: and SRO: concepts); Profusion
@@ -129,15 +146,17 @@ typedef struct sp_file_access {
  *   hypnograms        visbrain (*Duration_sec), Elan (time_base), DREAMS ([Hypnogram...]), REMlogic and DOMINO as
  *                     text, a table of Epoch and User-Defined Stage, Zurich's .vis
  *
- * A step takes the label that covers most of it; of labels that cover the same, the earlier. Time without a stage counts as
- * unscored and competes with the stages of a step. Two stages at the same time are an error with both places; the same stage
- * twice is none, nor are times that differ by a millisecond. The recording lasts until its last event ends, or as long as the
- * file says; the last step is there where at least half of it is. A stage without a duration lasts until the next. Times are
- * whole nanoseconds. A step is as long as the options say, else as the file says, else 30 s; a file whose epochs are neither a
- * part of it nor made of it is an error. Texts are classes of the model, else stages by the words and numbers of the format
- * (sleep.h), or by the codes that are given; of files that hold other events too, what is no stage is passed over, and `remark`
- * says so. Times of day (REMlogic, DOMINO, .annot) count from the beginning of the recording where the file has it, else from the
- * first event; a time that is back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
+ * A step takes the label that covers most of it; of labels that cover the same, the earlier. Time without
+ * a stage counts as unscored and competes with the stages of a step. Two stages at the same time are an
+ * error with both places; the same stage twice is none, nor are times that differ by a millisecond. The
+ * recording lasts until its last event ends, or as long as the file says; the last step is there where at
+ * least half of it is. A stage without a duration lasts until the next. Times are whole nanoseconds. A
+ * step is as long as the options say, else as the file says, else 30 s; a file whose epochs are neither a
+ * part of it nor made of it is an error. Texts are classes of the model, else stages by the words and
+ * numbers of the format (sleep.h), or by the codes that are given; of files that hold other events too,
+ * what is no stage is passed over, and `remark` says so. Times of day (REMlogic, DOMINO, .annot) count
+ * from the beginning of the recording where the file has it, else from the first event; a time that is
+ * back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
  */
 
 /* Holes: steps before others that take no part by `valid` or `attention_mask`, and with Hugging Face's labels those of -100. */
@@ -197,15 +216,15 @@ sp_source_options sp_source_options_default(void);
 
 /* ---- several files ----
  *
- * Recordings may lie in several files, mostly one in each. A name stands for several files where it is a folder: the files in it
- * that can be read, which must have one ending; and where it is a pattern with one {id}, * or both
- * ("labels/{id}.txt", "{id}/probs.npy", "{id}E*-Hypnogram.edf"): the files whose names complete it. * is
- * anything but a slash, and {id} as much as it can be. All come in natural order ("n2" before "n10"), also files
- * that are named one by one.
+ * Recordings may lie in several files, mostly one in each. A name stands for several files where it is a
+ * folder: the files in it that can be read, which must have one ending; and where it is a pattern with one
+ * {id}, * or both ("labels/{id}.txt", "{id}/probs.npy", "{id}E*-Hypnogram.edf"): the files whose names
+ * complete it. * is anything but a slash, and {id} as much as it can be. All come in natural order ("n2"
+ * before "n10"), also files that are named one by one.
  *
- * The id of a recording is what stands for {id}; else, where its file holds one recording, the file's name without folder and
- * ending; else that, a slash, and the id in the file. All files must have the same classes, or none names them. Files are opened
- * when they are read, a few at a time.
+ * The id of a recording is what stands for {id}; else, where its file holds one recording, the file's name
+ * without folder and ending; else that, a slash, and the id in the file. All files must have the same
+ * classes, or none names them. Files are opened when they are read, a few at a time.
  */
 typedef struct sp_file_list {
     int64_t n;

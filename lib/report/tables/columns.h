@@ -1,13 +1,13 @@
-/* Tables whose cells are figures (evaluate/figures.h): which, and how each is shown, stands in figure_columns.c. A figure that no
- * strategy has is left out. */
+/* Tables whose cells are figures (evaluate/figures.h): which, and how each is shown, stands in
+ * figure_columns.c. A figure that no strategy has is left out. */
 #ifndef STATEPATH_REPORT_COLUMNS_H
 #define STATEPATH_REPORT_COLUMNS_H
 
 #include "evaluate/figures.h"
 #include "report/write/table.h"
 
-/* Tables of figures: with a row a strategy, but for SP_IN_ALL, which has a row a figure, and those of other scopes. Their titles
- * stand in report/document.c, or with their fillers. */
+/* Tables of figures: with a row a strategy, but for SP_IN_ALL, which has a row a figure, and those of
+ * other scopes. Their titles stand in report/document.c, or with their fillers. */
 typedef enum sp_figure_table {
     SP_IN_NO_TABLE,
     SP_IN_NARROW, /* what decides, in a terminal, */

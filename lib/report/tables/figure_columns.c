@@ -1,5 +1,5 @@
-/* THE table of columns: which figures stand in which table, in this order. A row: the key of the figure, the heading (nothing: the
- * figure's label), and how the column differs from others. */
+/* THE table of columns: which figures stand in which table, in this order. A row: the key of the figure,
+ * the heading (nothing: the figure's label), and how the column differs from others. */
 #include "report/tables/columns.h"
 
 #include "evaluate/work.h"
